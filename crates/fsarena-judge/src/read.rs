@@ -25,6 +25,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use self::json::Value;
 use self::other_outputs::OtherOutput;
+use fsarena_lane::kind::named_in;
 use fsarena_model::Better;
 
 pub use csv::{CsvColumns, has_columns, name_alike, read as csv};
@@ -84,10 +85,17 @@ impl ReadError {
                 "judge reads {TOOLS}; write the figures of other tools into a CSV with a header, one run a row, and \
                  name its columns, `--contender COL --value COL [--workload COL] [--time COL] …`"
             ),
-            Self::UnknownTool { columns, .. } => format!(
-                "for a CSV, say what its columns are, `--contender COL --value COL [--workload COL] [--time COL] …`; \
-                 this one has {columns}"
-            ),
+            Self::UnknownTool { columns, .. } => {
+                let contenders: Vec<&str> = columns.split(", ").filter(|title| named_in(title).is_some()).collect();
+                let named = match contenders.len() {
+                    0 | 1 => "`--contender COL --value COL".to_owned(),
+                    _ => format!("`--contender {}", contenders.join(",")),
+                };
+                format!(
+                    "for a CSV, say what its columns are, {named} [--workload COL] [--time COL] …`; this one has \
+                     {columns}"
+                )
+            }
         }
     }
 }

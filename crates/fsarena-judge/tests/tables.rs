@@ -225,3 +225,31 @@ fn rounding_is_a_step_of_the_clock() {
     assert_eq!(judged(["0.3", "0.4", "0.4", "0.4"]), (Verdict::Undecided, JudgedReason::Clock));
     assert_eq!(judged(["0.301", "0.401", "0.302", "0.4"]), (Verdict::Faster, JudgedReason::None));
 }
+
+#[test]
+fn contenders_may_have_a_column_each() {
+    let columns = |titles: &[&str]| CsvColumns::of_each(titles.iter().map(|title| (*title).to_owned()).collect());
+    let named = |titles: &[&str]| CsvColumns { workload: Some("test".to_owned()), ..columns(titles) };
+    let text = "test,ext4 MB/s,size,xfs MB/s\nwrite,100,4k,200\nwrite,101,4k,\nread,50,4k,60\n";
+    let rows = csv("c", text, &named(&["xfs MB/s", "ext4 MB/s"])).expect("it is read");
+    let shown: Vec<String> =
+        rows.iter().map(|row| format!("{}: {} {} {}", row.source, row.contender, row.workload, row.value)).collect();
+    let expected = [
+        "c, row 2, xfs MB/s: xfs MB/s write 200",
+        "c, row 2, ext4 MB/s: ext4 MB/s write 100",
+        "c, row 3, ext4 MB/s: ext4 MB/s write 101",
+        "c, row 4, xfs MB/s: xfs MB/s read 60",
+        "c, row 4, ext4 MB/s: ext4 MB/s read 50",
+    ];
+    assert_eq!(shown, expected);
+    assert!(rows.iter().all(|row| row.better == Better::Higher && row.work["size"] == "4k"));
+    for (titles, text, why) in [
+        (["ext4", "xfs"], "ext4,xfs\n1,2\n", "c: `ext4,xfs` is no clear name of a rate, and which"),
+        (["ext4", "btrfs"], "ext4,xfs\n1,2\n", "c: no column `btrfs`; it has ext4, xfs"),
+        (["ext4", "xfs"], "ext4,xfs,xfs\n1,2,3\n", "c: two columns `xfs`: ext4, xfs, xfs"),
+        (["ext4", "xfs"], "ext4,xfs\n1,2\n1,two\n", "c, row 3, xfs: `two` is no figure"),
+    ] {
+        let error = csv("c", text, &columns(&titles)).expect_err(text).to_string();
+        assert!(error.starts_with(why), "{error}");
+    }
+}

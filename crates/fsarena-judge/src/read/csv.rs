@@ -26,6 +26,8 @@ use crate::measured::{InputFacts, Measured, Run};
 pub struct CsvColumns {
     /// What the figure is of.
     pub contender: String,
+    /// Instead of the columns of the contender and the figure: the columns of one contender's figures each.
+    pub contenders: Vec<String>,
     /// What was done; `None`: all rows are of one workload.
     pub workload: Option<String>,
     /// The figure.
@@ -45,15 +47,54 @@ impl CsvColumns {
     pub fn of(contender: impl Into<String>, value: impl Into<String>) -> Self {
         let (contender, value) = (contender.into(), value.into());
         let (workload, time, host, recorded) = (None, None, None, None);
-        Self { contender, workload, value, time, host, recorded, better: None }
+        Self { contender, contenders: Vec::new(), workload, value, time, host, recorded, better: None }
+    }
+
+    /// A column of figures for each of these contenders.
+    pub fn of_each(contenders: Vec<String>) -> Self {
+        Self { contenders, ..Self::of("contender", "figures") }
+    }
+
+    /// The columns without which nothing can be read.
+    fn needed(&self) -> Vec<&String> {
+        if self.contenders.is_empty() { vec![&self.contender, &self.value] } else { self.contenders.iter().collect() }
+    }
+
+    /// The records of a table. If contenders have columns of their own, each figure becomes a record: the contender, the
+    /// figure, and what the other columns have.
+    fn records<'a>(&self, text: &'a str) -> Box<dyn Iterator<Item = CsvRecord<'a>> + 'a> {
+        let mut records = Records::of(text);
+        if self.contenders.is_empty() {
+            return Box::new(records);
+        }
+        let header = records.next();
+        let place = |title: &String| Some((*places(header.as_ref()?, title).first()?, title.clone()));
+        let own: Vec<(usize, String)> = self.contenders.iter().filter_map(place).collect();
+        let others = {
+            let own: Vec<usize> = own.iter().map(|(place, _)| *place).collect();
+            move |fields: &[Cow<'a, str>]| -> Vec<Cow<'a, str>> {
+                let others = fields.iter().enumerate().filter(|(place, _)| !own.contains(place));
+                others.map(|(_, field)| field.clone()).collect()
+            }
+        };
+        let titles = [Cow::from(self.contender.clone()), Cow::from(self.value.clone())];
+        let header = header.map(|header| header.with(titles.into_iter().chain(others(&header.fields)).collect()));
+        let of_each = move |record: CsvRecord<'a>| {
+            let figure = |(place, contender): &(usize, String)| {
+                let figure = record.fields.get(*place).filter(|figure| !figure.trim().is_empty())?.clone();
+                let fields = [Cow::from(contender.clone()), figure].into_iter().chain(others(&record.fields));
+                Some(record.with(fields.collect()))
+            };
+            own.iter().filter_map(figure).collect::<Vec<_>>()
+        };
+        Box::new(header.into_iter().chain(records.flat_map(of_each)))
     }
 }
 
-/// Whether the header has the columns of the contender and the figure.
+/// Whether the header has the columns without which nothing can be read.
 pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
     let header = Records::of(text).next();
-    let has = |name: &String| header.iter().any(|header| !places(header, name).is_empty());
-    has(&columns.contender) && has(&columns.value)
+    columns.needed().into_iter().all(|name| header.iter().any(|header| !places(header, name).is_empty()))
 }
 
 /// The titles of the columns of what may be a CSV; empty if it is none.
@@ -75,36 +116,46 @@ fn places(header: &CsvRecord<'_>, name: &str) -> Vec<usize> {
     if found.is_empty() { of(str::eq_ignore_ascii_case) } else { found }
 }
 
+fn place_of(name: &str, header: &CsvRecord<'_>, column: &str) -> Result<usize, ReadError> {
+    match places(header, column)[..] {
+        [place] => Ok(place),
+        [] => Err(ReadError::table(name, format!("no column `{column}`; it has {}", header.titles()))),
+        _ => Err(ReadError::table(name, format!("two columns `{column}`: {}", header.titles()))),
+    }
+}
+
 /// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
 ///
 /// # Errors
 /// [`ReadError::Malformed`] names the row.
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
     let mut records = Records::of(text);
+    let separator = records.separator;
     let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
-    let place = |column: &String| match places(&header, column)[..] {
-        [place] => Ok(place),
-        [] => Err(ReadError::table(name, format!("no column `{column}`; it has {}", header.titles()))),
-        _ => Err(ReadError::table(name, format!("two columns `{column}`: {}", header.titles()))),
-    };
+    columns.needed().into_iter().try_for_each(|column| place_of(name, &header, column).map(drop))?;
+    let mut records = columns.records(text);
+    let header = records.next().unwrap_or(header);
+    let place = |column: &String| place_of(name, &header, column);
     let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
     let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
     let [workload, time, host, recorded] =
         [&columns.workload, &columns.time, &columns.host, &columns.recorded].map(maybe);
     let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
-    let decimal =
-        Decimal::of(records.separator, Records::of(text).skip(1).filter_map(|it| it.fields.into_iter().nth(value)));
+    let figures = columns.records(text).skip(1).filter_map(|it| it.fields.into_iter().nth(value));
+    let decimal = Decimal::of(separator, figures);
     let is_unit = |title: &Cow<'_, str>| ["unit", "units"].contains(&title.trim().to_lowercase().as_str());
     let named = [Some(contender), workload, host, Some(value), time, recorded];
     let unit = header.fields.iter().position(is_unit).filter(|unit| !named.contains(&Some(*unit)));
     let used: Vec<usize> = named.into_iter().chain([unit]).flatten().collect();
     let groups: Vec<usize> = named[..3].iter().copied().flatten().collect();
     let figure: Vec<usize> = named[..2].iter().copied().flatten().collect();
-    let shown = ShownColumns::of(text, &header, &used, &figure, &groups);
+    let shown = ShownColumns::of(|| columns.records(text).skip(1), &header, &used, &figure, &groups);
     let nothing = InputFacts::default();
     let (mut known, mut conditions) = (KnownFacts::default(), KnownFacts::default());
     let row = |record: CsvRecord<'_>| {
-        let source = format!("{name}, row {}", record.number);
+        let own = |place: usize| record.field(place).to_owned();
+        let of_each = if columns.contenders.is_empty() { String::new() } else { format!(", {}", own(contender)) };
+        let source = format!("{name}, row {}{of_each}", record.number);
         let wrong = |why: String| ReadError::cell(&source, why);
         if record.is_open {
             return Err(wrong("a quote that begins here has no end".to_owned()));
@@ -128,7 +179,6 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             seconds(&text.replace(',', ".")).ok_or_else(|| wrong(format!("`{text}` is no time")))
         };
         let time = time.map(moment).transpose()?;
-        let own = |place: usize| field(place).to_owned();
         let facts = |places: &[usize], value: fn(&str) -> String| {
             let facts = places.iter().map(|place| (header.fields[*place].trim().to_owned(), value(field(*place))));
             facts.filter(|(_, value)| !value.is_empty()).collect()

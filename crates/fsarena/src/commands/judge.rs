@@ -79,7 +79,8 @@ fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments
     let hint = "name files of results, as in `fsarena judge a.json b.json`";
     let bytes =
         std::fs::read(path).map_err(|error| Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), hint))?;
-    let rows = text(path, bytes).and_then(|text| match columns(options) {
+    let columns = columns(options)?;
+    let rows = text(path, bytes).and_then(|text| match columns {
         Some(columns) if has_columns(&text, &columns) => {
             let rows = csv(name, &text, &columns)?;
             Ok(if let Some(label) = label { under_label(label, rows) } else { rows })
@@ -97,18 +98,23 @@ fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments
     rows.map_err(|error| Refusal::wrong_use(error.to_string(), error.hint()).into())
 }
 
-fn columns(options: &JudgeArguments) -> Option<CsvColumns> {
-    Some(CsvColumns {
-        contender: options.contender.clone()?,
-        value: options.value.clone()?,
-        workload: options.workload.clone(),
-        time: options.time.clone(),
-        host: options.host.clone(),
-        recorded: options.recorded.clone(),
-        better: match (options.lower, options.higher) {
-            (true, _) => Some(Better::Lower),
-            (false, true) => Some(Better::Higher),
-            (false, false) => None,
-        },
-    })
+fn columns(options: &JudgeArguments) -> Result<Option<CsvColumns>> {
+    let Some(contender) = options.contender.clone() else { return Ok(None) };
+    let columns = match &options.value {
+        Some(value) => CsvColumns::of(contender, value),
+        None => CsvColumns::of_each(contender.split(',').map(|title| title.trim().to_owned()).collect()),
+    };
+    if columns.contenders.len() == 1 {
+        let hint = "name the column of the figures with `--value COLUMN`, or, if each contender has a column of \
+                    figures, all of them, as `--contender ext4,xfs`";
+        return Err(Refusal::wrong_use("`--contender` names one column, and none has figures", hint).into());
+    }
+    let better = match (options.lower, options.higher) {
+        (true, _) => Some(Better::Lower),
+        (false, true) => Some(Better::Higher),
+        (false, false) => None,
+    };
+    let [workload, time, host, recorded] =
+        [&options.workload, &options.time, &options.host, &options.recorded].map(Clone::clone);
+    Ok(Some(CsvColumns { workload, time, host, recorded, better, ..columns }))
 }

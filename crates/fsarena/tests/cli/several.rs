@@ -235,7 +235,15 @@ fn results_of_others_are_judged_by_their_columns() {
     let other = stage.file("other.json", "{}");
     assert!(err(&run(stage.fsarena().args(["judge", &other]), 2)).contains("of no tool that judge knows"));
     let of_columns = err(&run(stage.fsarena().args(["judge", &other, "--lower"]), 2));
-    assert!(of_columns.contains("--value <COLUMN>"), "options of a CSV have no effect on other files: {of_columns}");
+    assert!(
+        of_columns.contains("--contender <COLUMN>"),
+        "options of a CSV have no effect on other files: {of_columns}"
+    );
+    let wide = stage.file("wide.csv", "ext4,xfs\n10,20\n11,21\n");
+    let of_wide = |more: &[&str], code| run(stage.fsarena().args(["judge", &wide]).args(more), code);
+    assert!(err(&of_wide(&[], 2)).contains("`--contender ext4,xfs [--workload COL]"));
+    assert!(err(&of_wide(&["--contender", "ext4"], 2)).contains("hint: name the column of the figures with `--value"));
+    assert!(out(&of_wide(&["--contender", "ext4,xfs", "--lower"], 0)).contains("4 results of ext4, xfs"));
     let empty = stage.file("empty.json", "");
     assert!(err(&run(stage.fsarena().args(["judge", &empty]), 2)).contains("empty.json` is empty\nhint: see whether"));
 }

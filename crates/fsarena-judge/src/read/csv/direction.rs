@@ -29,8 +29,9 @@ pub(super) fn check(
     header: &CsvRecord<'_>,
     rows: &[Measured],
 ) -> Result<(), ReadError> {
-    let title = titled(&columns.value, header).map(|kind| (columns.value.as_str(), kind));
-    let unknown = Some((columns.value.as_str(), NamedFigure::Other)).filter(|(title, _)| !is_plain(title));
+    let figures = if columns.contenders.is_empty() { columns.value.clone() } else { columns.contenders.join(",") };
+    let title = titled(&figures, header).map(|kind| (figures.as_str(), kind));
+    let unknown = Some((figures.as_str(), NamedFigure::Other)).filter(|(title, _)| !is_plain(title));
     let mut known = HashSet::new();
     let mut found: Vec<(String, &str, NamedFigure)> = Vec::new();
     for row in rows {
@@ -47,7 +48,7 @@ pub(super) fn check(
         };
         let Some((word, kind)) = of_unit.or(title).or_else(cells).or(unknown) else { continue };
         if found.iter().all(|(_, _, other)| *other != kind) {
-            found.push((if word == columns.value { name.to_owned() } else { row.source.clone() }, word, kind));
+            found.push((if word == figures { name.to_owned() } else { row.source.clone() }, word, kind));
         }
     }
     let of = |kind| found.iter().find(|(_, _, other)| *other == kind);

@@ -14,7 +14,12 @@ pub(super) struct CsvRecord<'a> {
     pub is_open: bool,
 }
 
-impl CsvRecord<'_> {
+impl<'a> CsvRecord<'a> {
+    /// The same place with other fields.
+    pub fn with(&self, fields: Vec<Cow<'a, str>>) -> Self {
+        Self { fields, ..*self }
+    }
+
     /// The field at a place without blanks around it; empty if there is none.
     pub fn field(&self, place: usize) -> &str {
         self.fields.get(place).map(|text| text.trim()).unwrap_or_default()

@@ -8,7 +8,7 @@ use fsarena_lane::kind::named_in;
 use super::super::at_number;
 use super::super::doubts::is_file;
 use super::super::time::{self, is_cost, is_date, is_failure, is_rate, is_time, seconds};
-use super::{CsvRecord, Records};
+use super::CsvRecord;
 
 /// The most values of a column that shows what was done.
 const MOST_VALUES: usize = 64;
@@ -40,9 +40,14 @@ pub(super) struct ShownColumns {
 }
 
 impl ShownColumns {
-    /// `figure` are the columns of the contender and the workload, and `groups` that of the host, too.
-    pub fn of(text: &str, header: &CsvRecord<'_>, used: &[usize], figure: &[usize], groups: &[usize]) -> Self {
-        let records = || Records::of(text).skip(1);
+    /// `records` are those below the header, `figure` the columns of the contender and the workload, and `groups` that of the host, too.
+    pub fn of<'a, I: Iterator<Item = CsvRecord<'a>>>(
+        records: impl Fn() -> I,
+        header: &CsvRecord<'_>,
+        used: &[usize],
+        figure: &[usize],
+        groups: &[usize],
+    ) -> Self {
         let unused = (0..header.fields.len()).filter(|place| !used.contains(place));
         let mut columns: Vec<UnnamedColumn> = unused.map(UnnamedColumn::at).collect();
         let mut count = 0;
