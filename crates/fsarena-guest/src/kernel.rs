@@ -78,7 +78,7 @@ fn begins_with(path: &Path, wanted: &[u8]) -> bool {
 }
 
 /// The file of the package; of a package that only depends on the current kernel, that kernel's. Which one that is, is
-/// noted for some days. A kernel that `release` does not have may be one of another release.
+/// noted for some days, for each release. A kernel that `release` does not have may be one of another release.
 fn fetched(
     cache: &Path,
     release: &DebianRelease,
@@ -87,12 +87,7 @@ fn fetched(
 ) -> Result<PathBuf, GuestError> {
     let others = DebianRelease::stable().filter(|other| other != release);
     let releases: Vec<DebianRelease> = [release.clone()].into_iter().chain(others).collect();
-    let noted = |release| {
-        let note = note(cache, release, wanted);
-        let file = PathBuf::from(fs::read_to_string(&note).ok()?);
-        (packages::is_fresh(&note) && file.is_file()).then_some(file)
-    };
-    if let Some(file) = releases.iter().find_map(noted) {
+    if let Some(file) = noted(cache, release, wanted) {
         return Ok(file);
     }
     let mut first = None;
@@ -106,7 +101,7 @@ fn fetched(
         };
         match fetched_from(&packages, wanted, telling) {
             Ok(file) => {
-                let note = note(cache, release, wanted);
+                let note = note(cache, &releases[0], wanted);
                 fs::write(&note, file.display().to_string()).map_err(GuestError::io("write", &note))?;
                 return Ok(file);
             }
@@ -116,6 +111,13 @@ fn fetched(
         }
     }
     Err(first.expect("there is a release"))
+}
+
+/// The file that `wanted` was lately for a release.
+fn noted(cache: &Path, release: &DebianRelease, wanted: &str) -> Option<PathBuf> {
+    let note = note(cache, release, wanted);
+    let file = PathBuf::from(fs::read_to_string(&note).ok()?);
+    (packages::is_fresh(&note) && file.is_file()).then_some(file)
 }
 
 /// The file that notes which package's file `wanted` is.
@@ -270,6 +272,18 @@ pub fn run(argv: &[&str], command: &str) -> Result<(), GuestError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_release_has_its_own_current_kernel() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let [bookworm, trixie] = ["bookworm", "trixie"].map(|name| name.parse().expect("a release"));
+        let file = cache.path().join("linux.deb");
+        fs::create_dir_all(packages::folder(cache.path(), &trixie)).expect("a folder");
+        fs::write(&file, "").expect("a file");
+        fs::write(note(cache.path(), &trixie, DEFAULT), file.display().to_string()).expect("a file");
+        assert_eq!(noted(cache.path(), &trixie, DEFAULT), Some(file));
+        assert_eq!(noted(cache.path(), &bookworm, DEFAULT), None);
+    }
 
     #[test]
     fn releases_are_sorted_by_their_numbers() {

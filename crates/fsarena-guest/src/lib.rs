@@ -23,10 +23,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
 
 use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
 use fsarena_model::{Bytes, DebianRelease};
+use fsarena_sys::child::Patience;
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 pub use boot_mount::{BadMount, BootMount};
 pub use channel::{RawDisk, memory};
@@ -88,7 +93,7 @@ pub struct Prepared {
 /// If a program or package is missing, or cannot be fetched or unpacked.
 pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
     let qemu = qemu::version()?;
-    let _alone = alone(cache)?;
+    let _alone = alone(cache, telling)?;
     // What a process left that was killed.
     let _ = fs::remove_dir_all(unfinished(cache));
     let prepared = fill(cache, wanted, qemu, telling).map_err(|error| error.of_cache(cache));
@@ -118,7 +123,7 @@ fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&st
 /// # Errors
 /// If apt is missing or fails.
 pub fn kernels(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Vec<String>, GuestError> {
-    let _alone = alone(cache)?;
+    let _alone = alone(cache, telling)?;
     let mut known = Vec::new();
     for release in DebianRelease::stable() {
         known.extend(kernel::available(&Packages::at(cache, &release, telling)?)?);
@@ -126,14 +131,28 @@ pub fn kernels(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Vec<String
     Ok(kernel::sorted(known))
 }
 
-/// Waits until no other process fills the cache.
-fn alone(cache: &Path) -> Result<File, GuestError> {
+/// Waits until no other process fills the cache, and says so; not if this process is asked to stop.
+fn alone(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<File, GuestError> {
+    const PAUSE: Duration = Duration::from_millis(100);
     fs::create_dir_all(cache).map_err(GuestError::io("create", cache))?;
     let path = cache.join("lock");
     let file = File::options().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(GuestError::io("open", &path))?;
-    flock(&file, FlockOperation::LockExclusive).map_err(|error| GuestError::io("lock", &path)(error.into()))?;
-    Ok(file)
+    let (stop, mut is_told) = (Patience::query().stop, false);
+    loop {
+        let error = match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::WOULDBLOCK) if !stop.load(Ordering::Relaxed) => {
+                if !std::mem::replace(&mut is_told, true) {
+                    telling(&format!("waiting for another run, which fills {}", cache.display()));
+                }
+                thread::sleep(PAUSE);
+                continue;
+            }
+            Err(error) => error,
+        };
+        return Err(GuestError::io("lock", &path)(error.into()));
+    }
 }
 
 impl Prepared {

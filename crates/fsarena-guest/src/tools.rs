@@ -33,7 +33,7 @@ pub fn tools(
     wanted: &[String],
     telling: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, GuestError> {
-    let _alone = crate::alone(cache)?;
+    let _alone = crate::alone(cache, telling)?;
     let _ = fs::remove_dir_all(crate::unfinished(cache));
     let cached = cached_tools(cache, release, wanted);
     let note = folder(cache, release).join(NEWEST);

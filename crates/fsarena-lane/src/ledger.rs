@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use fsarena_sys::directory::Directory;
 use fsarena_sys::fault;
-use fsarena_sys::machine::{self, Holder, MachineLock};
+use fsarena_sys::machine::{Holder, MachineLock, SeenHolder};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -92,10 +92,11 @@ pub fn take_machine(
     wait: Wait,
     waiting: &mut dyn FnMut(Option<&Holder>) -> Go,
 ) -> Result<(MachineLock, Ledger, Cleared), LaneError> {
+    let mut seen = SeenHolder::default();
     let machine = when_free(wait, waiting, || {
-        let taken = session.map_or_else(MachineLock::take, MachineLock::share);
+        let taken = MachineLock::take(session, &mut seen);
         let taken = taken.map_err(LaneError::io("take the lock of", "this machine"))?;
-        taken.ok_or_else(|| LaneError::Busy { holder: machine::holder().map(Box::new) })
+        taken.ok_or_else(|| LaneError::Busy { holder: seen.holder().cloned().map(Box::new) })
     })?;
     let open = if session.is_some() { Ledger::open_with_others } else { Ledger::open };
     let (ledger, cleared) = when_free(wait, waiting, || open(folder))?;

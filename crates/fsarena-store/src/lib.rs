@@ -41,6 +41,8 @@ pub struct Store {
     path: PathBuf,
     access: StoreAccess,
     connection: Connection,
+    /// Dropped after the connection.
+    _connected: place::Connected,
 }
 
 impl Store {
@@ -108,8 +110,10 @@ impl Store {
 
     /// Without the URI flag in `flags` a path that begins with `file:` is an ordinary path.
     fn connect(path: &Path, file: &Path, access: StoreAccess, flags: OpenFlags) -> Result<Self> {
-        let open = || {
-            let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        let failed = |error| StoreError::sqlite(path, access, error);
+        let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
+        let connected = place::Connected::to(path).map_err(|error| StoreError::inaccessible(path, access, error))?;
+        let set = || {
             connection.busy_timeout(PATIENCE)?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
             for executed in [
@@ -120,11 +124,10 @@ impl Store {
                 connection.set_db_config(executed, false)?;
             }
             connection.pragma_update(None, "cell_size_check", true)?;
-            connection.pragma_update(None, "foreign_keys", true)?;
-            Ok(connection)
+            connection.pragma_update(None, "foreign_keys", true)
         };
-        let connection = open().map_err(|error| StoreError::sqlite(path, access, error))?;
-        Ok(Self { path: path.to_owned(), access, connection })
+        set().map_err(failed)?;
+        Ok(Self { path: path.to_owned(), access, connection, _connected: connected })
     }
 
     /// SQLite does not wait for other processes when it changes the journal mode, so this function tries again.

@@ -1,9 +1,12 @@
 //! Checks the file of a store and its folder before SQLite opens the file: opening a database may already write to it.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{self, DirBuilder, File, Metadata};
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fsarena_sys::fault;
 use rustix::fs::{Access, access};
@@ -13,6 +16,49 @@ use crate::{Result, StoreAccess, StoreError};
 
 /// Suffixes of the files that SQLite keeps next to the store.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Closing a file takes away all locks that this process has on it (fcntl_locking(2)), also those of SQLite's
+/// connections, without which other processes damage a store. So a file is not closed as long as it has connections.
+static OPEN: Mutex<BTreeMap<FileNumber, OpenFile>> = Mutex::new(BTreeMap::new());
+
+/// The numbers of a file's device and inode.
+type FileNumber = (u64, u64);
+
+#[derive(Default)]
+struct OpenFile {
+    connections: usize,
+    looked_at: Vec<File>,
+}
+
+fn open_files() -> MutexGuard<'static, BTreeMap<FileNumber, OpenFile>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A connection to a file.
+#[derive(Debug)]
+pub struct Connected(FileNumber);
+
+impl Connected {
+    /// Called before the connection has a lock.
+    pub fn to(path: &Path) -> std::io::Result<Self> {
+        let found = fs::metadata(path)?;
+        let number = (found.dev(), found.ino());
+        open_files().entry(number).or_default().connections += 1;
+        Ok(Self(number))
+    }
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        let mut open = open_files();
+        if let Entry::Occupied(mut file) = open.entry(self.0) {
+            file.get_mut().connections -= 1;
+            if file.get().connections == 0 {
+                file.remove();
+            }
+        }
+    }
+}
 
 /// Write bits of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
@@ -36,16 +82,21 @@ pub fn has_journal(path: &Path) -> bool {
 /// If it is not a database, or is one of another program or of another format.
 pub fn look(path: &Path, access: StoreAccess) -> Result<StoreContent> {
     let failed = |error: std::io::Error| StoreError::inaccessible(path, access, error);
-    match fs::metadata(path) {
+    let found = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(StoreContent::Nothing),
-        Err(error) => return Err(failed(error)),
-        Ok(found) if !found.is_file() => return Err(StoreError::inaccessible(path, access, "it is not a file")),
-        Ok(_) => {}
+        found => found.map_err(failed)?,
+    };
+    if !found.is_file() {
+        return Err(StoreError::inaccessible(path, access, "it is not a file"));
     }
-    let mut header = Vec::new();
+    let mut open = open_files();
     let file = File::open(path).map_err(failed)?;
-    file.take(100).read_to_end(&mut header).map_err(failed)?;
-    match header.len() {
+    let mut header = [0; 100];
+    let length = file.read_at(&mut header, 0);
+    if let Some(own) = open.get_mut(&(found.dev(), found.ino())) {
+        own.looked_at.push(file);
+    }
+    match length.map_err(failed)? {
         0 => Ok(StoreContent::Nothing),
         100 if header.starts_with(b"SQLite format 3\0") => judge(path, &header),
         _ => Err(StoreError::damaged(path, "it is not an SQLite file")),

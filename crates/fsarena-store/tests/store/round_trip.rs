@@ -1,5 +1,6 @@
 //! The store returns what was stored, also for a run that was killed, or that another process is writing.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use fsarena_model::event::{Note, RoundFacts};
@@ -248,4 +249,26 @@ proptest! {
         let whole = store.insert(&plan(), STARTED, &events).unwrap();
         prop_assert_eq!(store.lines(whole).unwrap(), store.lines(expected.run).unwrap());
     }
+}
+
+/// Without it, another process takes itself for the only one, and deletes the log that this one writes to.
+#[test]
+fn a_store_stays_locked_while_others_are_opened_and_closed() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("store.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    store.begin(&plan(), STARTED).unwrap();
+    let locks = || {
+        let own = format!(" {} ", std::process::id());
+        let file = format!(":{} ", path.metadata().unwrap().ino());
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        locks.lines().filter(|line| line.contains(&own) && line.contains(&file)).count()
+    };
+    assert!(locks() > 0);
+    drop(Store::open(&path).unwrap());
+    drop(Store::read(&path).unwrap());
+    Store::require(&path).unwrap();
+    assert!(locks() > 0);
+    drop(store);
+    assert_eq!(locks(), 0);
 }
