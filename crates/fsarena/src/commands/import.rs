@@ -1,10 +1,11 @@
 //! `fsarena import`: exported runs get into the store.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
-use fsarena_model::{Event, RunRecord};
+use fsarena_model::{Event, RunRecord, Trial};
 use fsarena_place::{Refusal, agent::Line, note};
 use fsarena_store::Store;
 
@@ -60,10 +61,35 @@ pub(super) fn events(path: &Path) -> Result<Vec<Event>> {
             }
         }
     }
-    match has_ended && !events.is_empty() {
-        true => Ok(events),
-        false => Err(refused(text.lines().count(), "the end of the run is missing".to_owned()).into()),
+    if !has_ended || events.is_empty() {
+        return Err(refused(text.lines().count(), "the end of the run is missing".to_owned()).into());
     }
+    match contradiction(&events) {
+        Some(what) => Err(Refusal::wrong_use(format!("{name}: {what}"), "a file that was edited is no run").into()),
+        None => Ok(events),
+    }
+}
+
+/// What no run sends: a plan of nothing, a trial twice or in a round that cannot have been, or a figure below 0.
+fn contradiction(events: &[Event]) -> Option<String> {
+    let mut known = BTreeSet::new();
+    events.iter().find_map(|event| match event {
+        Event::Started { plan, .. } if plan.workloads.is_empty() || plan.contenders.is_empty() => {
+            Some("its plan has no work".to_owned())
+        }
+        Event::Trial(trial) => {
+            let Trial { round, workload, contender, slices, .. } = &**trial;
+            let place = || format!("{workload} on {contender} in round {round}");
+            // Each round has an event at least.
+            match () {
+                () if *round == 0 || *round as usize > events.len() => Some(format!("{} cannot have been", place())),
+                () if !known.insert((*round, workload, contender)) => Some(format!("{} is there twice", place())),
+                () if slices.iter().any(|slice| slice.value < 0.0) => Some(format!("{} is below 0", place())),
+                () => None,
+            }
+        }
+        _ => None,
+    })
 }
 
 fn read(path: &Path) -> std::io::Result<String> {

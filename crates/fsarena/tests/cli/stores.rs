@@ -155,12 +155,17 @@ fn other_files_than_exported_runs_are_not_imported() {
     stored(&stage, |_| {});
     let whole = out(&run(stage.fsarena().args(["export"]), 0));
     let lines: Vec<&str> = whole.lines().collect();
+    let trial = lines.iter().find(|line| line.contains("\"trial\"")).expect("it measured");
+    let below = r#""slices":[{"position":0,"operations":1,"bytes":0,"elapsed":1,"value":-1.0}]"#;
     let cases = [
         ("", "the end of the run is missing"),
         (&lines[..lines.len() - 1].join("\n"), "the end of the run is missing"),
         (&lines[2..].join("\n"), "a run begins with its plan"),
         (&whole.replace(env!("CARGO_PKG_VERSION"), "99.1"), "line 1: it is of fsarena 99.1"),
         ("rubbish", "line 1: it is not of an exported run: expected value\n"),
+        (&whole.replace("\"trial\":{\"round\":1,", "\"trial\":{\"round\":4000000000,"), "4000000000 cannot have been"),
+        (&whole.replace(trial, &format!("{trial}\n{trial}")), "in round 1 is there twice"),
+        (&whole.replace("\"slices\":[]", below), " is below 0"),
     ];
     for (text, expected) in cases {
         let file = stage.file("run.jsonl", text);
