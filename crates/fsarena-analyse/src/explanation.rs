@@ -201,9 +201,11 @@ fn explanation(
     let unknown: f64 = parts.iter().flat_map(ExplainedPart::unknown).map(|it| it.seconds.abs()).sum();
     let lost = sides.each_ref().map(TracedSide::lost);
     let recorded = 1.0 - lost[0].max(lost[1]);
-    let attributed = (1.0 - unknown / difference.seconds.abs()).clamp(0.0, recorded);
-    let [slower_overhead, faster_overhead] = sides.each_ref().map(|side| side.overhead(0.0));
     let remaining = sides.each_ref().map(|side| side.overhead(side.event_seconds));
+    let withheld = withheld(&sides, remaining, difference);
+    let known = if withheld.is_none() { recorded } else { 0.0 };
+    let attributed = (1.0 - unknown / difference.seconds.abs()).clamp(0.0, known);
+    let [slower_overhead, faster_overhead] = sides.each_ref().map(|side| side.overhead(0.0));
     let [slower_remaining, faster_remaining] = remaining;
     Some(Explanation {
         workload: pair.workload.clone(),
@@ -223,7 +225,7 @@ fn explanation(
         faster_remaining,
         recorded: all_traces().map(|trace| trace.recorded).sum(),
         lost: all_traces().map(|trace| trace.lost).sum(),
-        withheld: withheld(&sides, remaining, difference),
+        withheld,
     })
 }
 

@@ -19,7 +19,7 @@ use fsarena_model::{Comparison, Contender, RunRecord};
 use crate::article::Article;
 use crate::catalogue::ArticleError;
 
-pub use causes::{LEAST_OF_CAUSE, MOST_OF_NO_CAUSE};
+pub use causes::{LEAST_OF_CAUSE, MOST_OF_NO_CAUSE, is_traced};
 pub use reproduced::{
     Agreement, ClaimHere, Measured, RatioOfArticle, ReproducedFigure, Reproduction, StandIn, SummaryRow, Unfinished,
     Winner, Wins,

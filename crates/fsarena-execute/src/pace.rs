@@ -61,9 +61,16 @@ fn kinds_of_baselines(workload: &Workload) -> usize {
     places.into_iter().filter(|is_there| *is_there).count()
 }
 
-/// The weight of these workloads (indices in the plan) in a round: estimated seconds per contender.
+/// The weight of these workloads (indices in the plan) in a round: estimated seconds per contender. A slice that is
+/// traced comes in addition, and of work that runs as a whole a further run with files of its own.
 pub fn weight(plan: &Plan, workloads: &[usize]) -> f64 {
-    workloads.iter().map(|index| around(&plan.workloads[*index]).as_seconds()).sum()
+    let traced = |workload: &Workload| match workload.mode {
+        _ if !plan.measuring.explained => Nanos(0),
+        Mode::Whole => around(workload),
+        Mode::Sliced => slice(workload),
+    };
+    let of = |workload: &Workload| (around(workload) + traced(workload)).as_seconds();
+    workloads.iter().map(|index| of(&plan.workloads[*index])).sum()
 }
 
 /// Estimated duration of writing the lanes, and of preconditioning them if the plan asks for it.

@@ -77,9 +77,9 @@ impl TestedKnob {
     /// By how much a prediction may miss.
     pub const TOLERANCE: f64 = 0.1;
 
-    /// Whether the prediction is right.
-    pub fn agrees(&self) -> bool {
-        (self.predicted - self.measured).abs() <= Self::TOLERANCE
+    /// Whether the prediction is right; `None` if what was measured has no interval.
+    pub fn agrees(&self) -> Option<bool> {
+        self.low.map(|_| (self.predicted - self.measured).abs() <= Self::TOLERANCE)
     }
 }
 

@@ -115,6 +115,8 @@ pub enum Layer {
     Interrupts,
     /// Anything else.
     Other,
+    /// All of them: what an ordinary user may know.
+    All,
 }
 
 /// Why a thread waited.

@@ -26,6 +26,11 @@ const MEANING: &str = "Seconds per operation in slices that are traced for this 
     happened meanwhile: requests at the device, or the threads for which the work waited. In brackets: the 95 % interval \
     over rounds. The parts add up to the whole difference.";
 
+/// Of slices that an ordinary user measured.
+const UNTRACED: &str = "Seconds per operation in slices that no verdict uses. Only root may trace; what is known is the \
+    time on processors of all processes of the work. If these ran at the same time, their share is smaller than it says, \
+    and the rest larger. In brackets: the 95 % interval over rounds. The parts add up to the whole difference.";
+
 /// The report on the explanations of a comparison.
 pub fn report(comparison: &Comparison) -> Report {
     let labels = comparison.contenders.iter().map(|row| row.label.to_string()).collect::<Vec<_>>();
@@ -42,7 +47,17 @@ pub fn section(comparison: &Comparison, tables: Shown) -> Section {
         section.with_all(self::tables(explanation))
     });
     let section = pairs.fold(short(comparison), |section, pair| section.with_shown(tables, pair));
-    section.with_shown(tables, Paragraph::legend(if explanations.is_empty() { "" } else { MEANING }))
+    section.with_shown(tables, Paragraph::legend(meaning(explanations)))
+}
+
+/// How to read the explanations: those of traced slices, or of an ordinary user.
+fn meaning<'a>(explanations: impl IntoIterator<Item = &'a Explanation>) -> &'static str {
+    let is_traced = explanations.into_iter().map(|it| it.recorded + it.lost > 0).reduce(|one, other| one || other);
+    match is_traced {
+        None => "",
+        Some(true) => MEANING,
+        Some(false) => UNTRACED,
+    }
 }
 
 /// Whether options gain what the explanations predict.
@@ -51,8 +66,9 @@ pub fn tested(comparison: &Comparison) -> Section {
     if tested.is_empty() {
         return Section::default();
     }
-    let right = |tested: &[&TestedKnob]| tested.iter().filter(|it| it.agrees()).count();
-    let (gains, none): (Vec<_>, Vec<_>) = tested.iter().partition(|it| it.predicted >= GAIN);
+    let right = |tested: &[&TestedKnob]| tested.iter().filter(|it| it.agrees() == Some(true)).count();
+    let known = tested.iter().filter(|it| it.agrees().is_some());
+    let (gains, none): (Vec<_>, Vec<_>) = known.partition(|it| it.predicted >= GAIN);
     let answer = format!(
         "Within ten points of what was measured: {} of {} predictions that an option saves at least {}, and {} of {} \
          that it saves less.",
@@ -72,7 +88,11 @@ pub fn tested(comparison: &Comparison) -> Section {
         .column(Figure, "95 %", |it| {
             number::or_dash(it.low.zip(it.high).map(|(low, high)| format!("[{}, {}]", signed(low), signed(high))))
         })
-        .column(Name, "", |it| if it.agrees() { "" } else { "wrong" }.to_owned())
+        .column(Name, "", |it| match it.agrees() {
+            None => "too few rounds".to_owned(),
+            Some(true) => String::new(),
+            Some(false) => "wrong".to_owned(),
+        })
         .done();
     let meaning = "The share of its time that a workload saves by an option: predicted by the traced slices of the \
         contender without it, as the time in functions or flushes that the option avoids; and measured between both in \
@@ -87,20 +107,28 @@ pub fn short(comparison: &Comparison) -> Section {
 
 /// The part of the page about a workload.
 pub fn of_workload(comparison: &Comparison, workload: &str) -> Vec<Content> {
-    let explanations = comparison.judged.explanations.iter().filter(|it| it.workload == workload);
+    let explanations = || comparison.judged.explanations.iter().filter(|it| it.workload == workload);
     let part = |it: &Explanation| {
         let section = Section::titled(title(it)).with(Paragraph::plain(sentence(it)));
         section.with(drawing(it)).with_all(tables(it))
     };
-    let parts: Vec<Section> = explanations.map(part).collect();
+    let parts: Vec<Section> = explanations().map(part).collect();
     if parts.is_empty() {
         return Vec::new();
     }
-    vec![Section::titled("Why").folded(Fold::Open).with_all(parts).with(Paragraph::legend(MEANING)).into()]
+    vec![
+        Section::titled("Why")
+            .folded(Fold::Open)
+            .with_all(parts)
+            .with(Paragraph::legend(meaning(explanations())))
+            .into(),
+    ]
 }
 
 fn drawing(explanation: &Explanation) -> Drawings {
-    let drawing = waterfall(explanation).map(|svg| Drawing { caption: String::new(), svg });
+    let drawing = waterfall(explanation)
+        .filter(|_| explanation.withheld.is_none())
+        .map(|svg| Drawing { caption: String::new(), svg });
     Drawings { arrangement: Arrangement::Wide, drawings: drawing.into_iter().collect() }
 }
 
@@ -182,7 +210,12 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
     let Explanation { slower, faster, difference, .. } = explanation;
     let is_small = |difference: &Difference, whole: f64| difference.seconds.abs() < 0.01 * whole.abs();
     let mut rows = Vec::new();
-    for part in explanation.parts.iter().filter(|part| !is_small(&part.difference, difference.seconds)) {
+    let is_shown = |part: &ExplainedPart| {
+        let most = part.slower_seconds.max(part.faster_seconds);
+        !is_small(&part.difference, difference.seconds) || most >= 0.01 * explanation.slower_seconds
+    };
+    let (shown, rest): (Vec<&ExplainedPart>, Vec<_>) = explanation.parts.iter().partition(|part| is_shown(part));
+    for part in shown {
         let both = Some((part.slower_seconds, part.faster_seconds));
         rows.push(PartRow { name: activity(part.activity).to_owned(), both, difference: part.difference });
         let within = part.meanwhile.iter().filter(|(_, within)| !is_small(within, difference.seconds));
@@ -191,6 +224,12 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
             both: None,
             difference: *within,
         }));
+    }
+    if !rest.is_empty() {
+        let sum = |of: fn(&ExplainedPart) -> f64| rest.iter().map(|part| of(part)).sum::<f64>();
+        let both = Some((sum(|part| part.slower_seconds), sum(|part| part.faster_seconds)));
+        let difference = Difference { seconds: sum(|part| part.difference.seconds), low: None, high: None };
+        rows.push(PartRow { name: "smaller parts".to_owned(), both, difference });
     }
     let whole = Some((explanation.slower_seconds, explanation.faster_seconds));
     rows.push(PartRow { name: "all".to_owned(), both: whole, difference: *difference });
@@ -211,7 +250,7 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(seconds)))
         .done();
     let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
-    let overheads = overheads.map(|(label, overhead)| format!("{label} by {}", number::or_dash(overhead.map(percent))));
+    let overheads = overheads.map(|(label, overhead)| format!("{} ({label})", number::or_dash(overhead.map(percent))));
     let lost = match explanation.lost {
         0 => String::new(),
         lost => format!(" The kernel did not record {lost} of {} events.", lost + explanation.recorded),
@@ -221,10 +260,13 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
         format!(" {} for each event are subtracted, which leaves {one} and {two}.", seconds(it))
     });
+    let known = match explanation.withheld {
+        Some(_) => String::new(),
+        None => format!("Causes are known for {} of the difference, over ", percent(explanation.attributed)),
+    };
     let facts = format!(
-        "Causes are known for {} of the difference, over {} rounds. Tracing slows {} down.{}{lost}",
-        percent(explanation.attributed),
-        explanation.rounds,
+        "{known}{}. Traced slices are longer than others by {}.{}{lost}",
+        words::rounds(explanation.rounds),
         overheads.join(" and "),
         subtracted.unwrap_or_default(),
     );
@@ -258,6 +300,7 @@ pub fn activity(activity: Activity) -> &'static str {
             Layer::Processes => "in starting and ending programs",
             Layer::Interrupts => "in interrupts",
             Layer::Other => "in other code of the kernel",
+            Layer::All => "in the kernel",
         },
         Activity::Ready => "waiting for a processor",
         Activity::Waiting(wait) => match wait {

@@ -26,8 +26,15 @@ impl std::ops::Add for ProcessorTime {
 /// # Errors
 /// As getrusage(2).
 pub fn processor_time() -> io::Result<ProcessorTime> {
-    let (own, children) = (of(libc::RUSAGE_SELF)?, of(libc::RUSAGE_CHILDREN)?);
-    Ok(own + children)
+    Ok(of(libc::RUSAGE_SELF)? + processor_time_of_children()?)
+}
+
+/// Processor time of the children of this process that have ended and been waited for.
+///
+/// # Errors
+/// As getrusage(2).
+pub fn processor_time_of_children() -> io::Result<ProcessorTime> {
+    of(libc::RUSAGE_CHILDREN)
 }
 
 fn of(who: libc::c_int) -> io::Result<ProcessorTime> {

@@ -51,7 +51,12 @@ impl Tracer {
     pub fn start(subject: Subject) -> io::Result<Self> {
         match Recorder::start(subject) {
             Ok(recorder) => Ok(Self::Events(Box::new(recorder))),
-            Err(error) => ProcessorTimes::now(error.to_string()).map(Self::Processor),
+            Err(error) => {
+                let refused = || format!("only root may record events of the kernel ({error})");
+                let is_refused = error.kind() == io::ErrorKind::PermissionDenied;
+                let why = if is_refused { refused() } else { error.to_string() };
+                ProcessorTimes::now(why).map(Self::Processor)
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! How much of a difference is what a claim blames for it, by this run.
 
 use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation};
-use fsarena_model::{Better, Label};
+use fsarena_model::{Better, Label, Workload};
 use fsarena_stats::{Interval, LogEstimate};
 
 use crate::article::{Blamed, Cause, PublishedTest};
@@ -74,9 +74,14 @@ fn open(words: String) -> Option<ShownCause> {
 
 /// Whether `--explain` would measure it here.
 fn can_be_measured(context: &Context<'_>, cause: &Cause, test: &PublishedTest) -> bool {
-    let is_run = |name: String| context.record.plan.workloads.iter().any(|workload| workload.name == name);
-    let is_explained = || sources(cause, test).any(is_run);
+    let is_explained = || is_traced(cause, test, &context.record.plan.workloads);
     stand_ins(context, cause).is_some() && (matches!(cause.blames, Blamed::Options { .. }) || is_explained())
+}
+
+/// Whether traced slices of these workloads can show a cause in its test.
+pub fn is_traced(cause: &Cause, test: &PublishedTest, workloads: &[Workload]) -> bool {
+    let is_run = |name: String| workloads.iter().any(|workload| workload.name == name);
+    matches!(cause.blames, Blamed::Activities(_)) && sources(cause, test).any(is_run)
 }
 
 /// The workloads of its test, the properly measured ones first. What explains a workload explains none of its steps.

@@ -94,8 +94,8 @@ fn every_format_for_people_says_why() {
         "… while jbd2 waits for a processor 50.0 µs [45.0 µs, 55.0 µs]",
         "all 200 µs 126 µs 74.0 µs [69.0 µs, 79.0 µs]",
         "writes 3.00 × 40.0 µs 1.00 × 20.0 µs 60.0 µs 40.0 µs",
-        "Causes are known for 97 % of the difference, over 6 rounds. Tracing slows ext4 by 3 % and xfs by – down. 700 \
-         ns for each event are subtracted, which leaves 1 % and 0 %. The kernel did not record 7 of 5000 events.",
+        "Causes are known for 97 % of the difference, over 6 rounds. Traced slices are longer than others by 3 % \
+         (ext4) and – (xfs). 700 ns for each event are subtracted, which leaves 1 % and 0 %. The kernel did not record 7 of 5000 events.",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -121,6 +121,19 @@ fn what_the_sentence_leaves_out_is_in_smaller_parts_or_unexplained() {
     let text = words("summary", &comparison);
     assert!(text.contains("unexplained") && text.contains(", 16.0 µs less in smaller parts, but 16.0 µs"), "{text}");
     assert!(text.contains("20.0 µs are unexplained"), "{text}");
+    let explanation = &mut comparison.judged.explanations[0];
+    let tiny = |activity| part(activity, 1.2e-6, 0.9e-6, Vec::new());
+    explanation.parts.extend([Activity::Waiting(Wait::Memory), Activity::Waiting(Wait::Queue)].map(tiny));
+    let text = words("text", &comparison);
+    assert!(text.contains(" smaller parts 2.40 µs 1.80 µs 600 ns – all 200 µs"), "{text}");
+}
+
+#[test]
+fn without_privilege_times_of_processes_may_overlap() {
+    let mut comparison = explained();
+    comparison.judged.explanations.iter_mut().for_each(|it| (it.recorded, it.lost) = (0, 0));
+    let text = words("text", &comparison);
+    assert!(text.contains("Only root may trace") && !text.contains("Each moment of a slice"), "{text}");
 }
 
 #[test]
@@ -130,6 +143,10 @@ fn a_withheld_explanation_gives_its_reason_and_no_parts() {
     let text = words("summary", &comparison);
     let sentence = "create-fsync: why xfs is faster than ext4 is not known: the traced slices do";
     assert!(text.contains(sentence) && !text.contains("unexplained"), "{text}");
+    for format in ["text", "html"] {
+        let all = words(format, &comparison);
+        assert!(!all.contains("Causes are known") && !all.contains("from the slower to the faster"), "{all}");
+    }
 }
 
 #[test]
@@ -145,4 +162,8 @@ fn predictions_stand_beside_what_was_measured() {
             assert!(report.contains(part), "{format}: {part}: {report}");
         }
     }
+    let mut comparison = explained();
+    comparison.judged.tested_knobs.iter_mut().for_each(|it| (it.low, it.high) = (None, None));
+    let text = words("text", &comparison);
+    assert!(text.contains("0 of 0 predictions that") && text.contains("31.0 % 20.0 % – too few rounds"), "{text}");
 }

@@ -44,7 +44,7 @@ pub struct Compare {
     #[arg(long, value_name = "LABEL=CLASS")]
     pub guarantee: Vec<Stated>,
     /// Make each operation of a contender take this much longer, to test whether that is found
-    #[arg(long, value_name = "LABEL=PERCENT")]
+    #[arg(long, value_name = "LABEL=PERCENT", conflicts_with_all = ["explain", "test_explanation"])]
     pub slowdown: Vec<Slowdown>,
 
     /// Trace further slices, and explain each difference by the parts of the time that differ

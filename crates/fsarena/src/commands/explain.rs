@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use fsarena_analyse::assess;
+use fsarena_model::Verdict;
 use fsarena_place::Refusal;
 
 use super::report::number;
@@ -24,13 +25,14 @@ pub fn run(global: &Global, options: &ExplainArguments) -> Result<()> {
     }
     if comparison.judged.explanations.is_empty() {
         let is_traced = comparison.run.command.iter().any(|word| word == "--explain");
-        bail!(Refusal::wrong_use(
-            format!("run {run} has no traced slices of a pair that is decided to differ"),
-            match is_traced {
-                true => format!("fsarena resume {run} --budget 3m"),
-                false => format!("{} --explain", comparison.run.command_line()),
-            }
-        ));
+        let is_open = comparison.judged.verdicts.iter().any(|pair| pair.verdict == Verdict::Undecided);
+        let hint = match (is_traced, is_open) {
+            (false, _) => format!("{} --explain", comparison.run.command_line()),
+            (true, true) => format!("fsarena resume {run} --budget 3m"),
+            (true, false) => format!("fsarena report {run} says what was compared"),
+        };
+        let text = format!("run {run} has no traced slices of a pair that is decided to differ");
+        bail!(Refusal::wrong_use(text, hint));
     }
     show(global, &options.page, fsarena_report::explanations(&comparison), &comparison.judged.explanations)
 }

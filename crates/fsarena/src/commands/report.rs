@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
 use fsarena_model::{Comparison, Mix, Plan};
-use fsarena_place::{Refusal, note};
+use fsarena_place::Refusal;
 use fsarena_report::{Additions, Document, Format};
 use fsarena_store::Store;
 
@@ -71,9 +71,7 @@ fn rendered(format: &Format, comparison: &Comparison, additions: Additions) -> R
 /// Writes a comparison to a file in the given format.
 pub fn write_into(path: &Path, format: &Format, comparison: &Comparison, additions: Additions) -> Result<()> {
     deliver(Some(path), rendered(format, comparison, additions)?.bytes())?;
-    if path.extension().is_some_and(|extension| extension != format.extension) {
-        note!("its format is {}: --format names another", format.name);
-    }
+    super::note_format(path, format.name, format.extension);
     Ok(())
 }
 

@@ -100,11 +100,15 @@ pub fn show(global: &Global, page: &PageArguments, report: Report, value: &impl 
         Some(_) => fsarena_report::PLAIN,
         None => places::style(global),
     };
-    let text = match page.chosen() {
-        PageFormat::Text => fsarena_report::report_text(report, style),
-        PageFormat::Markdown => fsarena_report::markdown(report),
-        PageFormat::Html => fsarena_report::html(report),
-        PageFormat::Json => fsarena_report::json(value),
+    let (name, extension, text) = match page.chosen() {
+        PageFormat::Text => ("text", "txt", fsarena_report::report_text(report, style)),
+        PageFormat::Markdown => ("markdown", "md", fsarena_report::markdown(report)),
+        PageFormat::Html => ("html", "html", fsarena_report::html(report)),
+        PageFormat::Json => ("json", "json", fsarena_report::json(value)),
     };
-    deliver(page.output.as_deref(), text.as_bytes())
+    deliver(page.output.as_deref(), text.as_bytes())?;
+    if let Some(path) = &page.output {
+        super::note_format(path, name, extension);
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use fsarena_articles::Article;
 use fsarena_articles::article::{Blamed, Cause, PublishedContender};
+use fsarena_articles::reproduction::is_traced;
 use fsarena_catalog::Suite;
 use fsarena_execute::left_out;
 use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
@@ -42,7 +43,18 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     require_work_for_all(&contenders, &workloads, &left_out)?;
     let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
     let compared = compared(&article, &contenders, &suite);
-    let notes = idle.chain(unavailable.iter().map(ToString::to_string)).chain(compared).chain(ignored).collect();
+    let is_traced = |cause: &&Cause| article.test(&cause.test).is_some_and(|test| is_traced(cause, test, &workloads));
+    let is_shown =
+        |cause: &Cause| options_of(cause).iter().any(|name| contenders.iter().any(|it| it.label.0 == **name));
+    let explained = causes.iter().any(is_traced);
+    let is_in_vain = options.explain && !explained && !causes.iter().any(|cause| is_shown(cause));
+    let in_vain = "--explain has no effect: no claim of this article blames what could be measured here".to_owned();
+    let notes = idle
+        .chain(unavailable.iter().map(ToString::to_string))
+        .chain(compared)
+        .chain(ignored)
+        .chain(is_in_vain.then_some(in_vain))
+        .collect();
     let contender_files = contender_files(named)?;
     let storage = options.setup.place.storage(options.setup.storage.as_deref(), &contenders);
     let lane_size = options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE);
@@ -56,7 +68,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
             tools: options.setup.tools.clone(),
             ..LanePlan::new(storage, lane_size, options.setup.medium)
         },
-        measuring: Measuring { noise, baselines, explained: options.explain, ..Measuring::default() },
+        measuring: Measuring { noise, baselines, explained, ..Measuring::default() },
         left_out: left_out.into_iter().chain(for_one_cause).collect(),
         extension: Some(Box::new(Extension { data: Opaque::new(&article)?, scale, harness: options.harness })),
         arguments: Arguments { contender_files, ..Arguments::default() },

@@ -128,6 +128,9 @@ fn text(plan: &Plan) -> Result<String, std::fmt::Error> {
         let line = format!("{} (version {}), {mode}{limit}: {}", workload.name, workload.version, workload.measures);
         writeln!(text, "  {}", visible(&line))?;
     }
+    if plan.measuring.explained {
+        writeln!(text, "  traced: a further slice of each contender, and of whole work a further run")?;
+    }
     if !plan.lanes.precondition.is_none() {
         writeln!(text, "\nbefore\n  all lanes are written in full twice, and then at random until they are steady")?;
     }
