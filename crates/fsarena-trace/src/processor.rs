@@ -42,13 +42,9 @@ impl ProcessorTimes {
         let (used, now) = (processor_time()?, if has_children { HashMap::new() } else { ready() });
         let share = (elapsed.0 as f64 / (clock::now().0 - self.begun.0).max(1) as f64).min(1.0);
         let grown = now.iter().map(|(thread, time)| time - self.ready.get(thread).unwrap_or(&0).min(time));
-        let known = [
-            (Spent::User, used.user - self.used.user),
-            (Spent::Kernel(Layer::All), used.system - self.used.system),
-            (Spent::Ready, grown.sum::<u64>() as f64 / 1e9),
-        ];
+        let known = [used.user - self.used.user, used.system - self.used.system, grown.sum::<u64>() as f64 / 1e9];
         let seconds = elapsed.as_seconds();
-        let parts = divided(known.map(|(spent, seconds)| (spent, seconds * share)), seconds)
+        let parts = divided(known.map(|seconds| seconds * share), seconds)
             .map_err(|what| io::Error::other(format!("{}, and {what}", self.why)))?;
         let (requests, avoidable) = (Vec::new(), Vec::new());
         Ok(Trace {
@@ -65,16 +61,22 @@ impl ProcessorTimes {
     }
 }
 
-/// The parts of the time `seconds`, with what is left; why they cannot be told.
-fn divided(known: [(Spent, f64); 3], seconds: f64) -> Result<Vec<TimePart>, &'static str> {
-    let sum: f64 = known.iter().map(|(_, seconds)| seconds).sum();
-    if sum > MOST_AT_ONCE * seconds {
+/// The parts of the time `seconds`: as much of it in programs, in the kernel and ready, and what is left; why they cannot
+/// be told. Threads that do not work may have been ready, too.
+fn divided([user, system, ready]: [f64; 3], seconds: f64) -> Result<Vec<TimePart>, &'static str> {
+    let used = user + system;
+    if used > MOST_AT_ONCE * seconds {
         return Err("its threads or processes ran at the same time");
     }
-    let scale = if sum > seconds { seconds / sum } else { 1.0 };
-    let rest = (Spent::Waiting(Wait::Unknown, Meanwhile::Unknown), (seconds - sum).max(0.0));
-    let part = |(spent, time): (Spent, f64)| TimePart { spent, seconds: time * scale, events: 0.0 };
-    Ok(known.into_iter().chain([rest]).map(part).filter(|part| part.seconds > 0.0).collect())
+    let (scale, left) = (f64::min(1.0, seconds / used), (seconds - used).max(0.0));
+    let parts = [
+        (Spent::User, user * scale),
+        (Spent::Kernel(Layer::All), system * scale),
+        (Spent::Ready, ready.min(left)),
+        (Spent::Waiting(Wait::Unknown, Meanwhile::Unknown), (left - ready).max(0.0)),
+    ];
+    let parts = parts.map(|(spent, seconds)| TimePart { spent, seconds, events: 0.0 });
+    Ok(parts.into_iter().filter(|part| part.seconds > 0.0).collect())
 }
 
 /// For how long each thread of this process was ready (the second number of /proc/PID/schedstat,
@@ -108,11 +110,11 @@ mod tests {
 
     #[test]
     fn work_that_is_done_at_the_same_time_is_not_divided() {
-        let known = |user, ready| [(Spent::User, user), (Spent::Kernel(Layer::All), 0.1), (Spent::Ready, ready)];
         let shown = |known| divided(known, 1.0).map(|parts| parts.iter().map(|part| part.seconds).collect::<Vec<_>>());
-        assert_eq!(shown(known(0.25, 0.0)), Ok(vec![0.25, 0.1, 0.65]));
-        let sum: f64 = shown(known(0.83, 0.1)).expect("rounded").iter().sum();
+        assert_eq!(shown([0.25, 0.25, 0.0]), Ok(vec![0.25, 0.25, 0.5]));
+        assert_eq!(shown([0.25, 0.25, 0.75]), Ok(vec![0.25, 0.25, 0.5]));
+        let sum: f64 = shown([0.83, 0.2, 0.1]).expect("rounded").iter().sum();
         assert!((sum - 1.0).abs() < 1e-9, "{sum}");
-        assert!(shown(known(0.9, 0.1)).is_err());
+        assert!(shown([0.9, 0.2, 0.0]).is_err());
     }
 }
