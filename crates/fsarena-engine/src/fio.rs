@@ -132,9 +132,6 @@ pub enum FioError {
 
 impl FioError {
     /// These errors as one.
-    ///
-    /// # Errors
-    /// The only one, or [`FioError::Several`].
     fn all(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),

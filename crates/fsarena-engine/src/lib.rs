@@ -64,9 +64,6 @@ pub trait Engine: Sync {
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError>;
 
     /// Opens a job in `directory`, which exists and is empty. Every random choice follows from `seed`.
-    ///
-    /// # Errors
-    /// As [`Engine::traits`].
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
 
     /// What the engine can do in addition.
@@ -144,9 +141,6 @@ impl dyn Engine + '_ {
     }
 
     /// Checks that the programs of the workload are installed.
-    ///
-    /// # Errors
-    /// [`EngineError::NoProgram`] for the first that is not.
     pub fn require(&self, workload: &Workload) -> Result<(), EngineError> {
         match self.programs(workload).needs.into_iter().find(|need| need.path().is_none()) {
             None => Ok(()),
@@ -177,9 +171,6 @@ impl dyn Engine + '_ {
     }
 
     /// Checks that `library` can do the work.
-    ///
-    /// # Errors
-    /// [`EngineError::NoLibrary`] if the engine makes system calls, and others.
     pub fn require_library(&self, workload: &Workload, library: &'static str) -> Result<(), EngineError> {
         let ability = self.abilities().in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
         (ability.require)(workload, library)
@@ -187,9 +178,6 @@ impl dyn Engine + '_ {
 
     /// Opens a job in a new directory within `library`, which works on the block device `device`. Nothing has the
     /// device open before and after a run.
-    ///
-    /// # Errors
-    /// As [`Engine::traits`], and if the library cannot do the work.
     pub fn open_in_library(
         &self,
         workload: &Workload,
@@ -207,9 +195,6 @@ impl dyn Engine + '_ {
     ///
     /// The result is a ceiling for a file system that passes requests to its device unchanged. The page cache passes
     /// data on in other sizes, earlier or later, so that a file system may be faster than this.
-    ///
-    /// # Errors
-    /// As [`Engine::traits`].
     pub fn open_on_device(
         &self,
         workload: &Workload,
@@ -278,9 +263,6 @@ impl Default for NextRun {
 /// error.
 pub trait Job {
     /// Does untimed work. A job does nothing for those that mean nothing to it.
-    ///
-    /// # Errors
-    /// If the file system returns an error, or a program does not start or end.
     fn upkeep(&mut self, _upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
@@ -291,9 +273,6 @@ pub trait Job {
     }
 
     /// Works until `limit`, or until no work is left, and adds the results to `stats`.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 
     /// Compares the contents of `directory` with the expected state after the run. The file system has been unmounted

@@ -134,9 +134,6 @@ impl MariaDb {
     }
 
     /// Starts the server again on its files, calls `look`, and stops the server.
-    ///
-    /// # Errors
-    /// The error of `look`, or that the server does not start or end, with the last lines of its log.
     pub fn reopened(
         &mut self,
         stop: &AtomicBool,

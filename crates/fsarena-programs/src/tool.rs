@@ -28,9 +28,6 @@ pub struct Tool<'a> {
 
 impl Tool<'_> {
     /// Runs the program to its end and returns its output; `None` if it was stopped.
-    ///
-    /// # Errors
-    /// If it cannot be started, or ends with an error.
     pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
         let user = self.user.map(User::words).unwrap_or_default();
         let argv: Vec<String> = user.into_iter().chain(self.argv.iter().cloned()).collect();
@@ -83,9 +80,6 @@ pub fn failed(program: &'static str) -> impl Fn(String) -> EngineError {
 }
 
 /// The number after `name` at the beginning of a line of a program's output, without its unit.
-///
-/// # Errors
-/// The words that there is none.
 pub fn figure(text: &str, name: &str) -> Result<f64, String> {
     let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(name)).unwrap_or_default().trim_start();
     let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
