@@ -20,7 +20,7 @@ use serde::Deserialize;
 
 use crate::data::DataParameters;
 use crate::variants::one_cache;
-use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
+use crate::{Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
@@ -28,7 +28,8 @@ pub use instead::{Choice, instead};
 pub use jobs::{JobsPlace, from_command, from_file};
 
 /// The engine `fio`.
-pub struct Fio;
+pub const ENGINE: Engine =
+    Engine { programs: Some(programs), with_cache: Some(with_cache), ..Engine::new(program::NAME, traits, open) };
 
 enum FioTask {
     Generated(DataParameters),
@@ -57,44 +58,34 @@ impl FioTask {
     }
 }
 
-impl Engine for Fio {
-    fn name(&self) -> &'static str {
-        program::NAME
-    }
+/// fio takes a while to start and to end. A job file gives its own run time. There is no reference in memory: the
+/// cost of fio differs from that of the native engine, and its job files may use io_uring.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    const AROUND: Nanos = Nanos::millis(350);
+    /// `runtime` in its JSON.
+    const CLOCK_STEP: Nanos = Nanos::millis(1);
+    let own = match FioTask::of(workload)? {
+        FioTask::Generated(parameters) => {
+            Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
+        }
+        FioTask::AsItIs(file) => Traits {
+            peak: limits::demand(&file)?,
+            direct_block: facts::direct_block(&file),
+            extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
+            ..Traits::default()
+        },
+    };
+    Ok(Traits {
+        program: Some(program::NAME.to_owned()),
+        clock_step: Some(CLOCK_STEP),
+        runs_in_memory: false,
+        files: None,
+        ..own
+    })
+}
 
-    /// fio takes a while to start and to end. A job file gives its own run time. There is no reference in memory: the
-    /// cost of fio differs from that of the native engine, and its job files may use io_uring.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        const AROUND: Nanos = Nanos::millis(350);
-        /// `runtime` in its JSON.
-        const CLOCK_STEP: Nanos = Nanos::millis(1);
-        let own = match FioTask::of(workload)? {
-            FioTask::Generated(parameters) => {
-                Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
-            }
-            FioTask::AsItIs(file) => Traits {
-                peak: limits::demand(&file)?,
-                direct_block: facts::direct_block(&file),
-                extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
-                ..Traits::default()
-            },
-        };
-        Ok(Traits {
-            program: Some(program::NAME.to_owned()),
-            clock_step: Some(CLOCK_STEP),
-            runs_in_memory: false,
-            files: None,
-            ..own
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(job::FioJob::new(workload, FioTask::of(workload)?, directory, seed)?))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), with_cache: Some(with_cache), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    Ok(Box::new(job::FioJob::new(workload, FioTask::of(workload)?, directory, seed)?))
 }
 
 fn with_cache(workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {

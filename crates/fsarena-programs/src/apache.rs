@@ -11,9 +11,7 @@ mod server;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, drop_cached_below,
-};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
 use fsarena_model::{Traits, Workload};
 
 use self::page::OnePage;
@@ -21,31 +19,21 @@ use self::pages::ManyPages;
 use self::parameters::RequestTask;
 use self::server::Httpd;
 
-pub struct Apache;
+pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new("apache", traits, open) };
 
-impl Engine for Apache {
-    fn name(&self) -> &'static str {
-        "apache"
-    }
+/// The server's processes do most of the work.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let task = RequestTask::of(workload)?;
+    let program = Some(server::NEED.program.to_owned());
+    Ok(Traits { peak: task.demand(), extra_time: task.about(), program, ..Traits::default() })
+}
 
-    /// The server's processes do most of the work.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let task = RequestTask::of(workload)?;
-        let program = Some(server::NEED.program.to_owned());
-        Ok(Traits { peak: task.demand(), extra_time: task.about(), program, ..Traits::default() })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let requests: Box<dyn Requests> = match RequestTask::of(workload)? {
-            RequestTask::Page(page) => Box::new(OnePage { page, seed }),
-            RequestTask::Pages(pages) => Box::new(ManyPages::new(pages, seed)),
-        };
-        Ok(Box::new(ApacheJob { requests, server: Httpd::at(directory)? }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let requests: Box<dyn Requests> = match RequestTask::of(workload)? {
+        RequestTask::Page(page) => Box::new(OnePage { page, seed }),
+        RequestTask::Pages(pages) => Box::new(ManyPages::new(pages, seed)),
+    };
+    Ok(Box::new(ApacheJob { requests, server: Httpd::at(directory)? }))
 }
 
 fn programs(workload: &Workload) -> Programs {

@@ -45,7 +45,7 @@ fn workloads() {
         let Ok(workload) = fsarena_catalog::parse_workload(name_in(text), text) else { return };
         for scale in [Scale::Smoke, Scale::Standard, Scale::Published] {
             let Ok(workload) = fsarena_catalog::at_scale(workload.clone(), scale) else { continue };
-            let is_native = ENGINES.iter().chain(REPLICAS).any(|engine| engine.name() == workload.engine);
+            let is_native = ENGINES.iter().chain(REPLICAS).any(|engine| engine.name == workload.engine);
             if plan(&workload).is_ok_and(|data| data <= Bytes::gib(1)) && is_native {
                 let _ = ALL.of(&workload).and_then(|engine| engine.open(&workload, place.path(), 1));
             }

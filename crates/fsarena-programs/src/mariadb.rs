@@ -22,7 +22,7 @@ use crate::lane_server::LaneServer;
 use crate::user::User;
 
 pub use self::client::DatabaseClient;
-pub use self::engine::{MariaDbEngine, MariaDbJob};
+pub use self::engine::{ENGINE, MariaDbJob};
 
 /// The work of the clients.
 pub trait ClientWork {

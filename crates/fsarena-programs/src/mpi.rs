@@ -3,13 +3,12 @@
 mod output;
 mod start;
 
-use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::parameters::checked_up_to;
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, Programs, RunStats, Scratch, Spanning, Upkeep,
+    Engine, EngineError, Job, Limit, NextRun, Operation, Programs, RunStats, Scratch, Spanning, Upkeep,
     sync_and_drop_caches,
 };
 use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
@@ -83,28 +82,21 @@ fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {
     }
 }
 
-pub struct MpiEngine<P>(pub PhantomData<P>);
+/// The engine of a program.
+pub const fn engine<P: MpiProgram>() -> Engine {
+    let spanning = Some(Spanning { launched, held });
+    Engine { programs: Some(programs::<P>), spanning, ..Engine::new(P::NAME, traits::<P>, open::<P>) }
+}
 
-impl<P: MpiProgram> Engine for MpiEngine<P> {
-    fn name(&self) -> &'static str {
-        P::NAME
-    }
+fn traits<P: MpiProgram>(workload: &Workload) -> Result<Traits, EngineError> {
+    Ok(Traits { program: Some(P::NAME.to_owned()), ..program::<P>(workload)?.traits() })
+}
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        Ok(Traits { program: Some(P::NAME.to_owned()), ..program::<P>(workload)?.traits() })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        // The programs take the seed for a time, and 0 for none.
-        let seed = (seed as u32 >> 1).max(1).to_string();
-        let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
-        Ok(Box::new(MpiJob { program: program::<P>(workload)?, directory, scratch, seed }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        let spanning = Some(Spanning { launched, held });
-        Abilities { programs: Some(programs::<P>), spanning, ..Abilities::default() }
-    }
+fn open<P: MpiProgram>(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    // The programs take the seed for a time, and 0 for none.
+    let seed = (seed as u32 >> 1).max(1).to_string();
+    let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
+    Ok(Box::new(MpiJob { program: program::<P>(workload)?, directory, scratch, seed }))
 }
 
 fn programs<P: MpiProgram>(workload: &Workload) -> Programs {

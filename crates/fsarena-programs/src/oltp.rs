@@ -6,7 +6,7 @@ mod parameters;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Need, Programs, RunStats, Scratch};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Programs, RunStats, Scratch};
 use fsarena_model::{Nanos, Traits, Workload};
 
 use self::parameters::{OltpParameters, OltpTest};
@@ -21,33 +21,23 @@ const FILLED_PER_SECOND: u64 = 100_000;
 /// Estimated seconds to make a data directory, and to start and stop the server.
 const AROUND: u64 = 4;
 
-pub struct Oltp;
+pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new("oltp", traits, open) };
 
-impl Engine for Oltp {
-    fn name(&self) -> &'static str {
-        "oltp"
-    }
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let own = OltpParameters::of(workload)?;
+    Ok(Traits {
+        peak: own.demand(),
+        extra_time: Nanos::seconds(AROUND + own.time + own.rows() / FILLED_PER_SECOND),
+        program: Some(SYSBENCH.to_owned()),
+        ..Traits::default()
+    })
+}
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let own = OltpParameters::of(workload)?;
-        Ok(Traits {
-            peak: own.demand(),
-            extra_time: Nanos::seconds(AROUND + own.time + own.rows() / FILLED_PER_SECOND),
-            program: Some(SYSBENCH.to_owned()),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let parameters = OltpParameters::of(workload)?;
-        let server = MariaDb::at(directory, parameters.server_options())?;
-        let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
-        Ok(Box::new(MariaDbJob { work: Box::new(SysbenchClient { parameters, seed, directory, scratch }), server }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let parameters = OltpParameters::of(workload)?;
+    let server = MariaDb::at(directory, parameters.server_options())?;
+    let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
+    Ok(Box::new(MariaDbJob { work: Box::new(SysbenchClient { parameters, seed, directory, scratch }), server }))
 }
 
 fn programs(workload: &Workload) -> Programs {

@@ -7,7 +7,7 @@ mod parameters;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
 use fsarena_model::{Traits, Verification, Workload};
 use fsarena_sys::child::Ended;
 
@@ -15,7 +15,7 @@ use self::parameters::PgbenchParameters;
 use crate::postgresql::{self, DATABASE, PostgreSql};
 use crate::tool::failed;
 
-pub struct PgBench;
+pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new(NAME, traits, open) };
 
 const NAME: &str = "pgbench";
 
@@ -25,26 +25,16 @@ const OF_A_BRANCH: [(&str, u64); 3] = [("accounts", 100_000), ("tellers", 10), (
 /// Prefix of the names of pgbench's transaction logs.
 const LOG: &str = "transactions";
 
-impl Engine for PgBench {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+/// The server's processes do most of the work.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let parameters = PgbenchParameters::of(workload)?;
+    let program = Some("postgres".to_owned());
+    Ok(Traits { peak: parameters.demand(), extra_time: parameters.about(), program, ..Traits::default() })
+}
 
-    /// The server's processes do most of the work.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = PgbenchParameters::of(workload)?;
-        let program = Some("postgres".to_owned());
-        Ok(Traits { peak: parameters.demand(), extra_time: parameters.about(), program, ..Traits::default() })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, server) = (PgbenchParameters::of(workload)?, PostgreSql::at(directory)?);
-        Ok(Box::new(PgBenchJob { parameters, seed, runs: 0, server, committed: Some(0) }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let (parameters, server) = (PgbenchParameters::of(workload)?, PostgreSql::at(directory)?);
+    Ok(Box::new(PgBenchJob { parameters, seed, runs: 0, server, committed: Some(0) }))
 }
 
 fn programs(workload: &Workload) -> Programs {

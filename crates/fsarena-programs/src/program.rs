@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on,
-    sync_and_drop_caches, sync_at, write_random,
+    Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on, sync_and_drop_caches,
+    sync_at, write_random,
 };
 use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Step, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Patience, Processes, Setting};
@@ -47,42 +47,32 @@ const MESSAGES: usize = 3;
 const NO_SPACE: &str = "No space left on device";
 const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
 
-pub struct ProgramEngine;
+pub const ENGINE: Engine = Engine { programs: Some(needs::programs), ..Engine::new("program", traits, open) };
 
-impl Engine for ProgramEngine {
-    fn name(&self) -> &'static str {
-        "program"
-    }
+/// If a script starts thousands of programs, the starts alone show its cost without the file system, and a run in
+/// memory would take minutes more. The estimate is a millisecond for each start.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let parameters = ProgramParameters::of(workload)?;
+    let starts = Some(parameters.starts()).filter(|starts| *starts > 0);
+    // The estimate of an open-ended slice has room for that.
+    let overhead = if workload.mode == Mode::Sliced { Nanos(0) } else { OVERHEAD };
+    Ok(Traits {
+        peak: parameters.data,
+        extra_time: overhead + Nanos::millis(starts.unwrap_or(0)) + Nanos::seconds(parameters.estimate_s),
+        // One of several shells: the workload names one.
+        program: Some(parameters.program().unwrap_or("sh").to_owned()),
+        starts,
+        runs_in_memory: starts.is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY),
+        ..Traits::default()
+    })
+}
 
-    /// If a script starts thousands of programs, the starts alone show its cost without the file system, and a run in
-    /// memory would take minutes more. The estimate is a millisecond for each start.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = ProgramParameters::of(workload)?;
-        let starts = Some(parameters.starts()).filter(|starts| *starts > 0);
-        // The estimate of an open-ended slice has room for that.
-        let overhead = if workload.mode == Mode::Sliced { Nanos(0) } else { OVERHEAD };
-        Ok(Traits {
-            peak: parameters.data,
-            extra_time: overhead + Nanos::millis(starts.unwrap_or(0)) + Nanos::seconds(parameters.estimate_s),
-            // One of several shells: the workload names one.
-            program: Some(parameters.program().unwrap_or("sh").to_owned()),
-            starts,
-            runs_in_memory: starts.is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, directory) = (ProgramParameters::of(workload)?, directory.to_owned());
-        let program = parameters.program().map_or("script", intern);
-        let syncs = workload.mode == Mode::Sliced && workload.durable == DurablePoint::Syncfs;
-        let (scratch, input, runs) = (Scratch::in_memory()?, None, 0);
-        Ok(Box::new(ProgramJob { parameters, program, directory, scratch, input, seed, runs, syncs }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(needs::programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let (parameters, directory) = (ProgramParameters::of(workload)?, directory.to_owned());
+    let program = parameters.program().map_or("script", intern);
+    let syncs = workload.mode == Mode::Sliced && workload.durable == DurablePoint::Syncfs;
+    let (scratch, input, runs) = (Scratch::in_memory()?, None, 0);
+    Ok(Box::new(ProgramJob { parameters, program, directory, scratch, input, seed, runs, syncs }))
 }
 
 /// A script or command with its name for errors, and its `$N`.
@@ -360,7 +350,7 @@ impl Job for ProgramJob {
 pub(crate) fn read_any(text: &str) {
     static ALL: std::sync::LazyLock<Vec<ProgramParameters>> = std::sync::LazyLock::new(|| {
         let workloads = fsarena_catalog::workloads().expect("sound").into_iter();
-        let own = workloads.filter(|workload| workload.engine == ProgramEngine.name());
+        let own = workloads.filter(|workload| workload.engine == ENGINE.name);
         own.map(|workload| ProgramParameters::of(&workload).expect("sound")).collect()
     });
     let mut heard = Heard::default();

@@ -10,44 +10,32 @@ use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 
 use self::parameters::SysbenchParameters;
 use crate::tool::{Tool, failed};
-use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep,
-};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep};
 
-pub struct Sysbench;
+pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new(NAME, traits, open) };
 
 const NAME: &str = "sysbench";
 
-impl Engine for Sysbench {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+/// The time of the run, and a while to start and to end. The cost of the program itself is not what the workload
+/// measures, so there is no reference in memory.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    const AROUND: Nanos = Nanos::millis(100);
+    let parameters = SysbenchParameters::of(workload)?;
+    let block = Bytes(parameters.file_block_size);
+    Ok(Traits {
+        peak: Bytes(parameters.file_total_size),
+        direct_block: (workload.cache == CacheState::Direct).then_some(block),
+        extra_time: AROUND + Nanos::seconds(parameters.time),
+        program: Some(NAME.to_owned()),
+        runs_in_memory: false,
+        ..Traits::default()
+    })
+}
 
-    /// The time of the run, and a while to start and to end. The cost of the program itself is not what the workload
-    /// measures, so there is no reference in memory.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        const AROUND: Nanos = Nanos::millis(100);
-        let parameters = SysbenchParameters::of(workload)?;
-        let block = Bytes(parameters.file_block_size);
-        Ok(Traits {
-            peak: Bytes(parameters.file_total_size),
-            direct_block: (workload.cache == CacheState::Direct).then_some(block),
-            extra_time: AROUND + Nanos::seconds(parameters.time),
-            program: Some(NAME.to_owned()),
-            runs_in_memory: false,
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let streams = Scratch::new()?;
-        let (parameters, directory) = (SysbenchParameters::of(workload)?, directory.to_owned());
-        Ok(Box::new(SysbenchJob { parameters, directory, streams, seed, runs: 0 }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let streams = Scratch::new()?;
+    let (parameters, directory) = (SysbenchParameters::of(workload)?, directory.to_owned());
+    Ok(Box::new(SysbenchJob { parameters, directory, streams, seed, runs: 0 }))
 }
 
 fn programs(_workload: &Workload) -> Programs {

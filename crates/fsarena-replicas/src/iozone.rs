@@ -31,34 +31,28 @@ const PER_SECOND_ON_THE_DEVICE: f64 = 0.8e9;
 /// Estimate of the time of a cell in addition to the time for its bytes, with a flush after each test.
 const AROUND_A_CELL: Nanos = Nanos::millis(20);
 
-pub struct Iozone;
+pub const ENGINE: Engine = Engine::new("iozone", traits, open);
 
-impl Engine for Iozone {
-    fn name(&self) -> &'static str {
-        "iozone"
-    }
+/// It syncs before each of its tests. A file system in memory has no cold files.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let parameters = IozoneParameters::of(workload)?;
+    let (cells, tests) = (parameters.cells(), parameters.tests().len() as f64);
+    let is_slow = workload.durable != DurablePoint::None || workload.cache == CacheState::Cold;
+    let rate = if is_slow { PER_SECOND_ON_THE_DEVICE } else { PER_SECOND };
+    let bytes: f64 = cells.iter().map(|cell| cell.file as f64).sum();
+    let around = if is_slow { AROUND_A_CELL.0 * cells.len() as u64 } else { 0 };
+    Ok(Traits {
+        peak: Bytes(cells.iter().map(|cell| cell.file).max().unwrap_or(0)),
+        extra_time: Nanos((bytes * tests / rate * 1e9) as u64 + around),
+        runs_in_memory: workload.cache == CacheState::Warm,
+        syncs_untimed: true,
+        verifies_cold: true,
+        ..Traits::default()
+    })
+}
 
-    /// It syncs before each of its tests. A file system in memory has no cold files.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = IozoneParameters::of(workload)?;
-        let (cells, tests) = (parameters.cells(), parameters.tests().len() as f64);
-        let is_slow = workload.durable != DurablePoint::None || workload.cache == CacheState::Cold;
-        let rate = if is_slow { PER_SECOND_ON_THE_DEVICE } else { PER_SECOND };
-        let bytes: f64 = cells.iter().map(|cell| cell.file as f64).sum();
-        let around = if is_slow { AROUND_A_CELL.0 * cells.len() as u64 } else { 0 };
-        Ok(Traits {
-            peak: Bytes(cells.iter().map(|cell| cell.file).max().unwrap_or(0)),
-            extra_time: Nanos((bytes * tests / rate * 1e9) as u64 + around),
-            runs_in_memory: workload.cache == CacheState::Warm,
-            syncs_untimed: true,
-            verifies_cold: true,
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(GridFiles::new(workload, &IozoneParameters::of(workload)?, directory)))
-    }
+fn open(workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    Ok(Box::new(GridFiles::new(workload, &IozoneParameters::of(workload)?, directory)))
 }
 
 struct GridFiles {

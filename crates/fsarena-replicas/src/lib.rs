@@ -12,5 +12,4 @@ mod tiotest;
 use fsarena_engine::Engine;
 
 /// All engines of this crate.
-pub static REPLICAS: &[&dyn Engine] =
-    &[&iozone::Iozone, &sequence::Sequence, &bork::Bork, &tiotest::Tiotest, &blogbench::Blogbench];
+pub static REPLICAS: &[Engine] = &[iozone::ENGINE, sequence::ENGINE, bork::ENGINE, tiotest::ENGINE, blogbench::ENGINE];

@@ -15,47 +15,33 @@ use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::clock;
 
 use fsarena_engine::folder::{drop_all_caches, drop_cached};
-use fsarena_engine::{Abilities, Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
+use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
 use parameters::{SequenceParameters, StepAction, Sync};
 use perform::{StepCounts, StepPerformance, memory};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
 
-pub struct Sequence;
+pub const ENGINE: Engine = {
+    let in_library = InLibrary { require: |workload, name| able(workload, name).map(drop), open: open_in_library };
+    Engine { in_library: Some(in_library), ..Engine::new("sequence", traits, open) }
+};
 
-impl Engine for Sequence {
-    fn name(&self) -> &'static str {
-        "sequence"
-    }
-
-    /// The time of the steps is not known before: small steps take about two seconds in total. A file system in memory
-    /// has no cold files.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        const PER_SECOND: f64 = 400e6;
-        let tasks = tasks(workload, 0)?;
-        Ok(Traits {
-            peak: Bytes(tasks.demand),
-            extra_time: Nanos::seconds(2).max(Nanos((tasks.moved as f64 / PER_SECOND * 1e9) as u64)),
-            runs_in_memory: SequenceParameters::of(workload)?.steps.iter().all(|step| !step.cold),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let tasks = tasks(workload, seed)?;
-        Ok(Box::new(SequenceJob::<Kernel>::new(tasks, directory, "", seed)))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities {
-            in_library: Some(InLibrary { require: require_library, open: open_in_library }),
-            ..Abilities::default()
-        }
-    }
+/// The time of the steps is not known before: small steps take about two seconds in total. A file system in memory
+/// has no cold files.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    const PER_SECOND: f64 = 400e6;
+    let tasks = tasks(workload, 0)?;
+    Ok(Traits {
+        peak: Bytes(tasks.demand),
+        extra_time: Nanos::seconds(2).max(Nanos((tasks.moved as f64 / PER_SECOND * 1e9) as u64)),
+        runs_in_memory: SequenceParameters::of(workload)?.steps.iter().all(|step| !step.cold),
+        ..Traits::default()
+    })
 }
 
-fn require_library(workload: &Workload, name: &'static str) -> Result<(), EngineError> {
-    able(workload, name).map(drop)
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let tasks = tasks(workload, seed)?;
+    Ok(Box::new(SequenceJob::<Kernel>::new(tasks, directory, "", seed)))
 }
 
 /// The library of this name, if it can do the work.

@@ -23,30 +23,24 @@ const PER_SECOND: f64 = 1e9;
 /// Estimate of the bytes per second of a test that flushes each write.
 const PER_SECOND_FLUSHED: f64 = 40e6;
 
-pub struct Tiotest;
+pub const ENGINE: Engine = Engine::new("tiotest", traits, open);
 
-impl Engine for Tiotest {
-    fn name(&self) -> &'static str {
-        "tiotest"
-    }
+/// It syncs before the tests that read cold files. A file system in memory has no cold files.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let all = TiotestParameters::of(workload)?.all();
+    let rate = if workload.durable == DurablePoint::None { PER_SECOND } else { PER_SECOND_FLUSHED };
+    Ok(Traits {
+        peak: Bytes(all),
+        extra_time: Nanos((all as f64 / rate * 1e9) as u64),
+        runs_in_memory: workload.cache == CacheState::Warm,
+        syncs_untimed: workload.cache == CacheState::Cold,
+        verifies_cold: true,
+        ..Traits::default()
+    })
+}
 
-    /// It syncs before the tests that read cold files. A file system in memory has no cold files.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let all = TiotestParameters::of(workload)?.all();
-        let rate = if workload.durable == DurablePoint::None { PER_SECOND } else { PER_SECOND_FLUSHED };
-        Ok(Traits {
-            peak: Bytes(all),
-            extra_time: Nanos((all as f64 / rate * 1e9) as u64),
-            runs_in_memory: workload.cache == CacheState::Warm,
-            syncs_untimed: workload.cache == CacheState::Cold,
-            verifies_cold: true,
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(Tests::new(workload, &TiotestParameters::of(workload)?, directory, seed)))
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    Ok(Box::new(Tests::new(workload, &TiotestParameters::of(workload)?, directory, seed)))
 }
 
 /// Maximum size of a block, bytes.

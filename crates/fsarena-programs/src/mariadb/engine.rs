@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
 use fsarena_model::{Nanos, Traits, Verification, Workload};
 
 use super::client::DatabaseClient;
@@ -21,39 +21,29 @@ const QUERIES_PER_SECOND: u64 = 300;
 /// Estimated time to make a data directory, and to start and stop the server.
 const AROUND: Nanos = Nanos::seconds(4);
 
-pub struct MariaDbEngine;
+pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new("mariadb", traits, open) };
 
-impl Engine for MariaDbEngine {
-    fn name(&self) -> &'static str {
-        "mariadb"
-    }
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let parameters = MariaDbParameters::of(workload)?;
+    let rate = if parameters.task == MariaDbTask::Results { INSERTED_PER_SECOND } else { LOADED_PER_SECOND };
+    let queries = u64::from(parameters.threads) * u64::from(parameters.queries.unwrap_or(0));
+    let rows = parameters.rows.saturating_mul(u64::from(parameters.days));
+    Ok(Traits {
+        peak: parameters.demand(),
+        extra_time: AROUND + Nanos::seconds(rows / rate + queries / QUERIES_PER_SECOND),
+        program: Some("mariadbd".to_owned()),
+        ..Traits::default()
+    })
+}
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = MariaDbParameters::of(workload)?;
-        let rate = if parameters.task == MariaDbTask::Results { INSERTED_PER_SECOND } else { LOADED_PER_SECOND };
-        let queries = u64::from(parameters.threads) * u64::from(parameters.queries.unwrap_or(0));
-        let rows = parameters.rows.saturating_mul(u64::from(parameters.days));
-        Ok(Traits {
-            peak: parameters.demand(),
-            extra_time: AROUND + Nanos::seconds(rows / rate + queries / QUERIES_PER_SECOND),
-            program: Some("mariadbd".to_owned()),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let parameters = MariaDbParameters::of(workload)?;
-        let work: Box<dyn ClientWork> = match parameters.task {
-            MariaDbTask::Query => Box::new(Queries::new(&parameters, seed)?),
-            MariaDbTask::Results => Box::new(LogResults::new(&parameters, seed)),
-            MariaDbTask::Ingest => Box::new(Ingest::new(&parameters, seed)),
-        };
-        Ok(Box::new(MariaDbJob { work, server: MariaDb::at(directory, parameters.server_options())? }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let parameters = MariaDbParameters::of(workload)?;
+    let work: Box<dyn ClientWork> = match parameters.task {
+        MariaDbTask::Query => Box::new(Queries::new(&parameters, seed)?),
+        MariaDbTask::Results => Box::new(LogResults::new(&parameters, seed)),
+        MariaDbTask::Ingest => Box::new(Ingest::new(&parameters, seed)),
+    };
+    Ok(Box::new(MariaDbJob { work, server: MariaDb::at(directory, parameters.server_options())? }))
 }
 
 fn programs(workload: &Workload) -> Programs {
