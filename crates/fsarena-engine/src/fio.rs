@@ -101,19 +101,16 @@ fn programs(_workload: &Workload) -> Programs {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum FioError {
-    /// A job file cannot be read.
     #[error("read `{file}`: {source}")]
     Read { file: String, source: std::io::Error },
     /// A line of a job file is not allowed, or makes no sense.
     #[error("`{file}`, line {line}: {what}")]
     Line { file: String, line: usize, what: String, hint: String },
-    /// Several of these at once.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Several(Vec<FioError>),
     /// fio does not accept a job file, with its message.
     #[error("`{file}`: {words}")]
     NotUnderstood { file: String, words: String },
-    /// A workload needs something that fio does not support.
     #[error("workload `{workload}`: fio cannot {what}")]
     Cannot { workload: String, what: String },
     /// The program failed, with its message.

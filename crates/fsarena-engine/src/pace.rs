@@ -209,11 +209,6 @@ mod tests {
     }
 
     #[test]
-    fn even_starts_have_equal_distances() {
-        assert!(starts(Arrivals::Even).windows(2).all(|pair| pair[1] - pair[0] == 1000));
-    }
-
-    #[test]
     fn workers_take_turns_and_begin_no_more_than_is_offered() {
         let mut all: Vec<u64> = Vec::new();
         for worker in 0..4 {

@@ -7,7 +7,7 @@ use fsarena_replicas::REPLICAS;
 use crate::apache::{ab, parameters::ServedPage};
 use crate::ior::{self, Ior};
 use crate::mdtest::{self, Mdtest};
-use crate::{PROGRAMS, mpi, oltp, pgbench, program};
+use crate::{PROGRAMS, mpi, oltp, pgbench, program, sysbench};
 
 static ALL: Engines = Engines(&[ENGINES, REPLICAS, PROGRAMS]);
 
@@ -98,6 +98,7 @@ fn outputs() {
         include_str!("program/dbench.txt"),
         include_str!("program/postmark.txt"),
         include_str!("oltp/captured.txt"),
+        include_str!("sysbench/captured.txt"),
         "Complete requests:      100\nFailed requests:        0\nDocument Length:        1000 bytes\n\
          Time taken for tests:   2.250 seconds\nHTML transferred:       100000 bytes\n\
          Requests per second:    44.44 [#/sec] (mean)\nPercentage served,Time in ms\n\
@@ -114,6 +115,7 @@ fn outputs() {
         pgbench::log::understand(text, &mut stats);
         program::read_any(text);
         let _ = oltp::output::read(text, &mut stats);
+        let _ = sysbench::text::read(text, Operation::Run, 4096, &mut stats);
         let _ = ab::read(text, text, &page, &mut stats);
         let ior = mpi::read::<Ior>(text, ior::Operation::Write, 2);
         let mdtest = mpi::read::<Mdtest>(text, mdtest::Operation::Create, 2);

@@ -140,7 +140,7 @@ impl MariaDb {
         look: impl FnOnce(&DatabaseClient) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         self.start(stop)?;
-        let client = DatabaseClient::new(self.socket());
+        let client = DatabaseClient { socket: self.socket() };
         let looked = self.lane.during(stop, |_| look(&client));
         // A server that has found damage may also end badly. What it found is the more useful error.
         let stopped = self.lane.stop(stop);
@@ -192,20 +192,5 @@ mod tests {
         let expected = [128, 64, 16, 8].map(free);
         let options = [1536, 768, 192, 100].map(|pages| format!("--innodb-lru-scan-depth={pages}"));
         assert_eq!(expected, options);
-    }
-
-    #[test]
-    fn a_server_is_made_started_stopped_and_started_again() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
-        let options = vec!["--innodb-buffer-pool-size=16M".to_owned()];
-        let mut server = MariaDb::at(place.path(), options).expect("placed");
-        server.install(&fsarena_engine::NEVER).expect("made");
-        for _ in 0..2 {
-            server.start(&fsarena_engine::NEVER).expect("starts");
-            assert!(server.socket().exists());
-            server.lane.stop(&fsarena_engine::NEVER).expect("ends");
-            assert!(!server.socket().exists());
-        }
     }
 }

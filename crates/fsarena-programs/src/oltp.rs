@@ -77,14 +77,14 @@ impl ClientWork for SysbenchClient {
     }
 
     fn fill(&mut self, client: &DatabaseClient, stop: &AtomicBool) -> Result<(), EngineError> {
-        let filled = self.tool(self.parameters.prepare(client.socket(), self.seed)).run(stop)?;
+        let filled = self.tool(self.parameters.prepare(&client.socket, self.seed)).run(stop)?;
         let stopped = || EngineError::Wrong("the tables were not filled: it was stopped".to_owned());
         filled.ok_or_else(stopped)?;
         client.analyze(DATABASE, &self.tables())
     }
 
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let call = self.parameters.run(client.socket(), self.seed);
+        let call = self.parameters.run(&client.socket, self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
         let transactions = output::read(&ended.stdout, stats).map_err(failed(SYSBENCH))?;
         if self.parameters.test == OltpTest::ReadWrite {

@@ -7,7 +7,7 @@ mod parameters;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
 use fsarena_model::{Traits, Verification, Workload};
 use fsarena_sys::child::Ended;
 
@@ -107,7 +107,7 @@ impl Job for PgBenchJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.server.lane.drop_caches(stop),
+            Upkeep::DropCaches => drop_cached_below(&self.server.lane.data, stop),
             Upkeep::Begin => self.server.start(stop),
             Upkeep::End => self.server.stop(stop),
             _ => Ok(()),
@@ -160,6 +160,7 @@ mod tests {
         job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &AtomicBool::new(false)), &mut RunStats::new()).expect("done");
         job.require_committed(5, &NEVER).expect("they are there");
+        job.server.query("SELECT no_such_column", &NEVER).expect_err("it refuses");
         job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
         job.verify(place.path(), &fsarena_engine::NEVER).expect("they are there");
         job.upkeep(Upkeep::Begin, &NEVER).expect("begins");

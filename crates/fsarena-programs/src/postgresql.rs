@@ -148,26 +148,3 @@ pub fn settings_of_report() -> Vec<String> {
         format!("{user}postgres -D LANE {}", settings.join(" ")),
     ]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fsarena_engine::NEVER;
-
-    #[test]
-    fn a_server_is_made_started_stopped_and_started_again() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
-        let mut server = PostgreSql::install(place.path(), &NEVER).expect("made");
-        for round in 0..2 {
-            server.start(&NEVER).expect("starts");
-            if round == 0 {
-                server.create_database(&NEVER).expect("made");
-            }
-            assert_eq!(server.query("SHOW wal_sync_method", &NEVER).expect("answers"), "fdatasync");
-            server.query("SELECT no_such_column", &NEVER).expect_err("it refuses");
-            server.stop(&NEVER).expect("ends");
-            assert!(!server.lane.clients_folder().join(".s.PGSQL.5432").exists());
-        }
-    }
-}

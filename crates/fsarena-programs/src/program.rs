@@ -16,7 +16,7 @@ use fsarena_engine::{
     Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on, sync_and_drop_caches,
     sync_at, write_random,
 };
-use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Step, Traits, Verification, Workload, intern};
+use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Patience, Processes, Setting};
 use fsarena_sys::clock;
 
@@ -254,8 +254,7 @@ impl ProgramJob {
         if step.durable_writes > 0 {
             stats.count_durable_writes(step.durable_writes);
         }
-        let (name, operations, bytes) = (name.clone(), *operations, bytes.0);
-        stats.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        stats.add_step(name, *operations, bytes.0, elapsed);
         Ok(true)
     }
 

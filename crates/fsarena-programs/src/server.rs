@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -15,7 +15,7 @@ use fsarena_sys::daemon::{Daemon, Wrapping};
 use rustix::process::Signal;
 
 use crate::folder;
-use crate::user::User;
+use crate::tool::{LOG, Tool};
 
 /// Time limit for a server to become ready, and to end.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -28,19 +28,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Lines of a log that an error shows.
 const LINES: usize = 12;
 
-#[derive(Debug, Clone)]
-pub struct Start<'a> {
-    /// The program's name, for errors.
-    pub program: &'static str,
-    /// Command line, with the program's path first. The program stays in the foreground.
-    pub argv: Vec<String>,
-    /// User that the server runs as; `None`: the current user.
-    pub user: Option<&'a User>,
-    pub directory: &'a Path,
-    /// File to which stdout and stderr are appended.
-    pub log: PathBuf,
-}
-
 /// A server that runs. When dropped, it is killed with all processes that it has started.
 #[derive(Debug)]
 pub struct ServerProcess {
@@ -50,19 +37,18 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts a server and waits until `ready` returns true. `ready` receives a stop flag, which is set when the run is
-    /// stopped, when the server has ended, and when its time is over.
+    /// Starts a server, which stays in the foreground, and waits until `ready` returns true. `ready` receives a stop
+    /// flag, which is set when the run is stopped, when the server has ended, and when its time is over.
     ///
     /// # Errors
     /// If it cannot be started, ends, or is not ready in time: with the last lines of its log.
     pub fn start(
-        start: &Start<'_>,
+        tool: &Tool<'_>,
         stop: &AtomicBool,
         ready: impl FnMut(&AtomicBool) -> bool,
     ) -> Result<Self, EngineError> {
-        let mut server = Self::launch(start)?;
-        let is_ready = server.becomes_ready(stop, PATIENCE, ready);
-        if is_ready {
+        let mut server = Self::launch(tool)?;
+        if server.becomes_ready(stop, PATIENCE, ready) {
             return Ok(server);
         }
         server.require_alive()?;
@@ -72,16 +58,15 @@ impl ServerProcess {
         }
     }
 
-    fn launch(start: &Start<'_>) -> Result<Self, EngineError> {
+    fn launch(tool: &Tool<'_>) -> Result<Self, EngineError> {
         let wrapping = if pid_namespace().is_empty() { Wrapping::None } else { Wrapping::Once };
         // Shared memory disappears with its IPC namespace, however the processes end.
         let wrapped =
             pid_namespace().iter().flat_map(|word| if *word == "--pid" { vec!["--pid", "--ipc"] } else { vec![*word] });
-        let user = start.user.map(User::words).unwrap_or_default();
-        let argv: Vec<String> = wrapped.map(str::to_owned).chain(user).chain(start.argv.iter().cloned()).collect();
-        let daemon = Daemon::start(&argv, wrapping, start.directory, &start.log);
-        let daemon = daemon.map_err(EngineError::io(format!("start {}", start.program)))?;
-        Ok(Self { program: start.program, daemon, log: start.log.clone() })
+        let (argv, log) = (wrapped.map(str::to_owned).chain(tool.words()).collect::<Vec<_>>(), tool.streams.join(LOG));
+        let daemon = Daemon::start(&argv, wrapping, tool.directory, &log);
+        let daemon = daemon.map_err(EngineError::io(format!("start {}", tool.name)))?;
+        Ok(Self { program: tool.name, daemon, log })
     }
 
     /// Calls `ready` until it returns true. Returns false if the server ends, `stop` is set, or `patience` is over.

@@ -22,17 +22,23 @@ pub struct Tool<'a> {
     /// User that it runs as; `None`: the current user.
     pub user: Option<&'a User>,
     pub directory: &'a Path,
-    /// Folder in which its stdout and stderr are kept while it runs.
+    /// Folder in which its stdout and stderr are kept while it runs. Those of a server are appended to [`LOG`] there.
     pub streams: &'a Path,
 }
+
+/// The file with the output of a server.
+pub const LOG: &str = "log";
 
 impl Tool<'_> {
     /// Runs the program to its end and returns its output; `None` if it was stopped.
     pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
-        let user = self.user.map(User::words).unwrap_or_default();
-        let argv: Vec<String> = user.into_iter().chain(self.argv.iter().cloned()).collect();
         let setting = Setting { processes: Processes::Own, ..Setting::new(self.directory, self.streams, stop) };
-        self.judged(child::run_until(&argv, setting))
+        self.judged(child::run_until(&self.words(), setting))
+    }
+
+    /// The command line with which it is started as its user.
+    pub fn words(&self) -> Vec<String> {
+        self.user.map(User::words).unwrap_or_default().into_iter().chain(self.argv.iter().cloned()).collect()
     }
 
     /// Like [`Tool::run`], with variables in the environment, as this user and without a process namespace: for

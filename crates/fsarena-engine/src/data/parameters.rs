@@ -271,14 +271,6 @@ mod tests {
     }
 
     #[test]
-    fn all_groups_are_given_in_one_table() {
-        let all =
-            parsed(json!({ "files": 2, "depth": 4, "calls": "io-uring", "threads": 3, "rate": 50, "skew": null }));
-        let all = all.expect("understood");
-        assert_eq!((all.files, all.depth, all.workers(), all.rate), (2, 4, 3, Some(50.0)));
-    }
-
-    #[test]
     fn an_unknown_parameter_is_named_with_all_that_are_known() {
         let error = parsed(json!({ "blocksize": "4K" })).expect_err("refused");
         assert!(error.contains("parameters: unknown field `blocksize`, expected one of `operation`"), "{error}");

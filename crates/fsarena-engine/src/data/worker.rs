@@ -40,10 +40,7 @@ impl DataWorker {
         contents: Contents,
     ) -> Self {
         let random = generator(seed, "offsets", &[u64::from(number)]);
-        let places = match ground.stretch(parameters, number) {
-            None => FileParts::new(parameters, random),
-            Some(stretch) => FileParts::on_device(parameters, random, stretch),
-        };
+        let places = FileParts::new(parameters, random, ground.stretch(parameters, number));
         Self {
             durable: workload.durable,
             opening: Opening::of(workload, parameters),

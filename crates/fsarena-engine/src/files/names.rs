@@ -202,11 +202,6 @@ mod tests {
     const FLAT: Shape = Shape { depth: 0, fan_out: 1, objects: 4000 };
 
     #[test]
-    fn names_are_numbered() {
-        assert_eq!(ObjectName::new(b'f').of(12_345), c"f00012345");
-    }
-
-    #[test]
     fn paths_lead_to_the_deepest_directories() {
         let mut paths = Paths::new(&TREE, b'f');
         assert_eq!(paths.of(0), c"b000/b000/f00000000");

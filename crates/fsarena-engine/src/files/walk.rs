@@ -179,28 +179,6 @@ mod tests {
     }
 
     #[test]
-    fn shares_have_every_object_once() {
-        let mut numbers: Vec<u32> = (0..3).flat_map(|worker| Share::of(11, 3, worker).numbers()).collect();
-        assert_eq!(Share::of(11, 3, 2).numbers().collect::<Vec<_>>(), [2, 5, 8]);
-        numbers.sort_unstable();
-        assert_eq!(numbers, (0..11).collect::<Vec<_>>());
-        assert_eq!(Share::of(2, 3, 2).numbers().count(), 0);
-    }
-
-    #[test]
-    fn a_walk_ends_or_begins_again() {
-        let mut once = Walk::once(Share::all(2));
-        assert_eq!(visits(&mut once, 9), [(0, 0), (1, 0)]);
-        once.rewind();
-        assert_eq!(visits(&mut once, 9).len(), 2);
-        let mut again = Walk::again(Share::of(4, 2, 1), VisitOrder::InOrder, generator(1, "order", &[]));
-        assert_eq!(visits(&mut again, 5), [(1, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
-        let mut ending = Walk::again(Share::all(50), VisitOrder::Random, generator(1, "order", &[])).ending();
-        assert_eq!(visits(&mut ending, 99).len(), 50);
-        assert!(!ending.is_left());
-    }
-
-    #[test]
     fn a_random_order_follows_from_its_seed_and_stays() {
         let walk = |seed| Walk::again(Share::all(100), VisitOrder::Random, generator(seed, "order", &[]));
         let numbers = |walk: &mut Walk| visits(walk, 100).iter().map(|visit| visit.0).collect::<Vec<_>>();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
 use fsarena_model::{Nanos, Traits, Verification, Workload};
 
 use super::client::DatabaseClient;
@@ -64,7 +64,7 @@ impl MariaDbJob {
         stop: &AtomicBool,
         act: impl FnOnce(&mut dyn ClientWork, &DatabaseClient, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let client = DatabaseClient::new(self.server.socket());
+        let client = DatabaseClient { socket: self.server.socket() };
         self.server.lane.during(stop, |stop| act(&mut *self.work, &client, stop))
     }
 
@@ -83,7 +83,7 @@ impl Job for MariaDbJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.server.lane.drop_caches(stop),
+            Upkeep::DropCaches => drop_cached_below(&self.server.lane.data, stop),
             Upkeep::Begin => self.server.start(stop),
             Upkeep::End => self.server.lane.stop(stop),
             _ => Ok(()),

@@ -3,10 +3,11 @@
 use super::*;
 use fsarena_engine::NEVER;
 use std::fs;
+use std::path::Path;
 
-fn shell<'a>(script: &str, folder: &'a Path) -> Start<'a> {
+fn shell<'a>(script: &str, folder: &'a Path) -> Tool<'a> {
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
-    Start { program: "the server", argv, user: None, directory: folder, log: folder.join("log") }
+    Tool { name: "the server", argv, user: None, directory: folder, streams: folder }
 }
 
 #[test]
