@@ -4,7 +4,6 @@
 mod facts;
 mod file;
 mod generate;
-mod instead;
 mod job;
 mod jobs;
 mod limits;
@@ -24,8 +23,7 @@ use crate::{Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use instead::{Choice, instead};
-pub use jobs::{JobsPlace, from_command, from_file};
+pub use jobs::{Choice, JobsPlace, from_command, from_file, instead};
 
 /// The engine `fio`.
 pub const ENGINE: Engine =
@@ -48,7 +46,9 @@ impl FioTask {
             let parameters = DataParameters::of(workload)?;
             return match generate::lacks(workload, &parameters) {
                 None => Ok(Self::Generated(parameters)),
-                Some(what) => Err(FioError::Cannot { workload: workload.name.to_string(), what }.into()),
+                Some(what) => {
+                    Err(FioError::Cannot { workload: workload.name.to_string(), what: what.to_owned() }.into())
+                }
             };
         }
         let own = crate::parameters::<AsItIs>(workload)?;

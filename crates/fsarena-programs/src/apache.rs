@@ -3,7 +3,6 @@
 
 pub mod ab;
 mod client;
-mod page;
 mod pages;
 pub mod parameters;
 mod server;
@@ -14,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
 use fsarena_model::{Traits, Workload};
 
-use self::page::OnePage;
+use self::ab::OnePage;
 use self::pages::ManyPages;
 use self::parameters::RequestTask;
 use self::server::Httpd;

@@ -2,7 +2,6 @@
 
 mod act;
 mod input;
-mod needs;
 mod output;
 mod parameters;
 mod timed;
@@ -47,7 +46,7 @@ const MESSAGES: usize = 3;
 const NO_SPACE: &str = "No space left on device";
 const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
 
-pub const ENGINE: Engine = Engine { programs: Some(needs::programs), ..Engine::new("program", traits, open) };
+pub const ENGINE: Engine = Engine { programs: Some(parameters::programs), ..Engine::new("program", traits, open) };
 
 /// If a script starts thousands of programs, the starts alone show its cost without the file system, and a run in
 /// memory would take minutes more. The estimate is a millisecond for each start.

@@ -1,21 +1,29 @@
-//! Runs ab, which requests one page many times, and parses its output into run statistics.
+//! The task `page`: ab requests one static page many times, and its output is parsed into run statistics.
 //! <https://httpd.apache.org/docs/2.4/programs/ab.html>
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Operation, RunStats};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats};
+use fsarena_model::seed::generator;
 use fsarena_model::{Nanos, Probe};
+use rand::Rng;
 
+use super::Requests;
 use super::parameters::ServedPage;
+use super::server::Httpd;
+use crate::folder;
 use crate::server::last_lines;
 use crate::tool::{failed, figure};
 
 pub const NAME: &str = "ab";
 
-pub const PAGE: &str = "test.html";
+const PAGE: &str = "test.html";
 
 /// Command line of a run against `address`. ab writes the percentiles of the response times to the file `percentiles`.
-pub fn command(page: &ServedPage, address: &str, percentiles: &Path) -> Vec<String> {
+fn command(page: &ServedPage, address: &str, percentiles: &Path) -> Vec<String> {
     let (requests, clients) = (page.requests.to_string(), page.clients.to_string());
     let address = format!("http://{address}/{PAGE}");
     let words = [NAME, "-q", "-r", "-n", &requests, "-c", &clients, "-e", &percentiles.display().to_string(), &address];
@@ -81,9 +89,36 @@ fn percentile(line: &str) -> Option<(f64, f64)> {
     Some((percent.parse().ok()?, took.parse().ok()?))
 }
 
-/// The error for unexpected output of ab.
-pub fn complaint(what: &str, words: &str) -> EngineError {
-    failed(NAME)(format!("{what}; its output:\n{}", last_lines(words)))
+/// The requests of the task `page`. The page's text follows from the seed.
+pub struct OnePage {
+    pub page: ServedPage,
+    pub seed: u64,
+}
+
+impl Requests for OnePage {
+    /// The page consists of letters and spaces in lines.
+    fn write(&self, folder: &Path, _stop: &AtomicBool) -> Result<(), EngineError> {
+        const SIGNS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz     \n";
+        let mut random = generator(self.seed, "apache", &[]);
+        let text: Vec<u8> = (0..self.page.size.0).map(|_| SIGNS[(random.next_u32() % 32) as usize]).collect();
+        let path = folder.join(PAGE);
+        let written = fs::write(&path, text);
+        let open = written.and_then(|()| fs::set_permissions(&path, PermissionsExt::from_mode(0o644)));
+        open.map_err(EngineError::io(format!("write {}", path.display())))
+    }
+
+    fn run(&self, server: &mut Httpd, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let percentiles = server.lane.clients_folder().join("percentiles");
+        let argv = command(&self.page, &server.address().to_string(), &percentiles);
+        let ended = server.lane.load(NAME, argv, limit.stop)?;
+        server.note(ended.as_ref().map(|_| self.page.requests));
+        let Some(ended) = ended else { return Ok(()) };
+        let times = folder::read(&percentiles).unwrap_or_default();
+        read(&ended.stdout, &times, &self.page, stats).map_err(|what| {
+            let error = failed(NAME)(format!("{what}; its output:\n{}", last_lines(&ended.words())));
+            server.lane.named(error)
+        })
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::ingest::Ingest;
 use super::parameters::{MariaDbParameters, MariaDbTask};
 use super::queries::Queries;
 use super::results::LogResults;
-use super::{ClientWork, MariaDb, NEEDS, settings};
+use super::{ClientWork, MariaDb, NEEDS, buffer_pool, settings};
 
 /// Estimated rows per second of LOAD DATA, and of single INSERTs.
 const LOADED_PER_SECOND: u64 = 40_000;
@@ -43,11 +43,11 @@ fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>
         MariaDbTask::Results => Box::new(LogResults::new(&parameters, seed)),
         MariaDbTask::Ingest => Box::new(Ingest::new(&parameters, seed)),
     };
-    Ok(Box::new(MariaDbJob { work, server: MariaDb::at(directory, parameters.server_options())? }))
+    Ok(Box::new(MariaDbJob { work, server: MariaDb::at(directory, buffer_pool(parameters.buffer_pool))? }))
 }
 
 fn programs(workload: &Workload) -> Programs {
-    let lines = |parameters: MariaDbParameters| vec![settings(&parameters.server_options()), parameters.clients()];
+    let lines = |own: MariaDbParameters| vec![settings(&buffer_pool(own.buffer_pool)), own.clients()];
     Programs { needs: NEEDS.to_vec(), settings: MariaDbParameters::of(workload).map(lines).unwrap_or_default() }
 }
 

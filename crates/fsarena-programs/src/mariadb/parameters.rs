@@ -5,7 +5,7 @@ use fsarena_engine::parameters::{checked_up_to, or, runs_once};
 use fsarena_model::{Bytes, Workload};
 use serde::Deserialize;
 
-use super::{EMPTY, MOST_THREADS, buffer_pool, usual_pool};
+use super::{EMPTY, MOST_THREADS, usual_pool};
 use crate::LARGEST;
 
 use super::market::{CONTRACTS, MOST_ROWS, SESSIONS, TradingDay};
@@ -38,7 +38,7 @@ pub struct MariaDbParameters {
     pub batch: Option<u32>,
     /// Size of the server's buffer pool.
     #[serde(default = "usual_pool")]
-    buffer_pool: Bytes,
+    pub buffer_pool: Bytes,
 }
 
 /// The part that is timed.
@@ -102,11 +102,6 @@ impl MariaDbParameters {
     /// The trading days. Each has other random numbers.
     pub fn trading_days(&self, seed: u64) -> Vec<TradingDay> {
         (0..self.days).map(|number| TradingDay::new(number, seed, self.rows)).collect()
-    }
-
-    /// Options of the server for this workload, besides its usual ones.
-    pub fn server_options(&self) -> Vec<String> {
-        buffer_pool(self.buffer_pool)
     }
 
     /// Most space that the workload takes on the lane.

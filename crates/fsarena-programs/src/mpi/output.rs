@@ -4,8 +4,7 @@ use std::str::FromStr;
 
 use fsarena_model::Nanos;
 
-use super::MpiProgram;
-use super::start::SOURCE;
+use super::{MpiProgram, SOURCE};
 
 /// What the processes of a run did, as they print it.
 #[derive(Debug, Clone, PartialEq)]
