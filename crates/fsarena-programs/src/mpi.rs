@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-pub use self::output::{MpiOutput, complete, field, read};
+pub use self::output::{MpiOutput, MpiProcess, complete, field, read};
 use crate::LARGEST;
 use crate::tool::{Tool, failed};
 
@@ -28,6 +28,9 @@ const VARIABLES: [(&str, &str); 4] = [
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
 ];
+
+/// Estimated time to start and end a program.
+pub const AROUND: Nanos = Nanos::millis(700);
 
 /// A program with the parameters of a workload.
 pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
@@ -71,6 +74,11 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
 
     /// Reads output without warnings, as [`read`] does.
     fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<MpiOutput, String>;
+}
+
+/// The flags that are set.
+pub fn set<'a>(flags: &[(&'a str, bool)]) -> impl Iterator<Item = &'a str> {
+    flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| *flag)
 }
 
 fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {

@@ -177,7 +177,7 @@ impl Job for Encryption {
         }
         resident::close(output).map_err(EngineError::io("close the encrypted file"))?;
         stats.elapsed = stats.elapsed + clock::now().saturating_sub(start);
-        (stats.operations, stats.bytes) = (stats.operations + 1, stats.bytes + self.size);
+        stats.count_done(1, self.size);
         Ok(())
     }
 }

@@ -116,8 +116,7 @@ fn point(cell: GridCell, test: GridTest) -> GridPoint {
 }
 
 fn count(stats: &mut RunStats, step: GridPoint, cell: GridCell, timed: Timed) {
-    stats.operations += cell.records();
-    stats.bytes += cell.file;
+    stats.count_done(cell.records(), cell.file);
     stats.elapsed = stats.elapsed + timed.elapsed;
     timed.flush.iter().for_each(|flush| stats.record(Operation::Fsync, *flush));
     stats.add_step(&step.to_string(), cell.records(), cell.file, timed.elapsed);

@@ -16,8 +16,8 @@ use fsarena_sys::clock;
 
 use fsarena_engine::folder::{drop_all_caches, drop_cached};
 use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
-use parameters::{SequenceParameters, StepAction, Sync};
-use perform::{StepCounts, StepPerformance, memory};
+use parameters::{LONGEST, SequenceParameters, StepAction, Sync};
+use perform::{StepCounts, StepPerformance};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
 
@@ -92,7 +92,8 @@ impl<F: FileSystem> SequenceJob<F> {
     /// A sequence in `directory` of the file system at `place`.
     fn new(tasks: Tasks, place: &Path, directory: &str, seed: u64) -> Self {
         let (place, directory) = (place.to_owned(), directory.to_owned());
-        Self { tasks, place, directory, pool: Pool::new(seed), memory: memory(), system: PhantomData }
+        let memory = vec![0; LONGEST as usize];
+        Self { tasks, place, directory, pool: Pool::new(seed), memory, system: PhantomData }
     }
 
     fn mount(&self) -> Result<F, EngineError> {
@@ -141,8 +142,11 @@ impl<F: FileSystem> SequenceJob<F> {
             return Ok(());
         }
         let (name, StepCounts { operations, bytes }) = (task.name.clone(), counted);
+        stats.count_done(operations, bytes);
+        // The time of the sync is also in the time of all steps.
+        stats.elapsed = stats.elapsed + elapsed + apart.unwrap_or_default();
         let written = written(before, system.traffic());
-        count(Step { name, operations, bytes, elapsed, synced: apart, written }, stats);
+        stats.steps.push(Step { name, operations, bytes, elapsed, synced: apart, written });
         Ok(())
     }
 
@@ -159,14 +163,6 @@ impl<F: FileSystem> SequenceJob<F> {
         }
         Ok(())
     }
-}
-
-/// Adds a step. Its time includes the time of its sync.
-fn count(step: Step, stats: &mut RunStats) {
-    stats.operations += step.operations;
-    stats.bytes += step.bytes;
-    stats.elapsed = stats.elapsed + step.elapsed + step.synced.unwrap_or_default();
-    stats.steps.push(step);
 }
 
 fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {

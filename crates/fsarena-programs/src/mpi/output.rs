@@ -19,6 +19,18 @@ pub struct MpiOutput {
     pub computed: f64,
 }
 
+/// What a process did: its seconds, and bytes or files per second.
+pub struct MpiProcess {
+    pub seconds: f64,
+    pub rate: f64,
+}
+
+impl MpiProcess {
+    pub fn amount(&self) -> f64 {
+        self.seconds * self.rate
+    }
+}
+
 /// Largest relative difference from the amount that was asked for: the programs print eleven digits.
 const DIGITS: f64 = 1e-8;
 

@@ -91,14 +91,10 @@ impl SequenceState {
     }
 
     pub fn remove_directory(&mut self, path: &str) -> Result<(), String> {
-        if self.at(path) != Some(&Node::Directory) {
-            return Err(format!("there is no directory `{path}` then"));
-        }
         if self.children(path) > 0 {
             return Err(format!("the directory `{path}` is not empty then"));
         }
-        self.nodes.remove(path);
-        Ok(())
+        self.remove_tree(path).map(drop)
     }
 
     /// Removes a directory with its contents. Returns the number of removed nodes.
@@ -199,7 +195,8 @@ pub fn compare(
             (None, _) => Some("it is missing".to_owned()),
             (Some(ObjectType::Directory), Node::Directory) => None,
             (Some(ObjectType::File), Node::File { size, pieces }) => {
-                difference(&directory.join(path), *size, pieces, pool)
+                let compared = compared(&directory.join(path), *size, pieces, pool);
+                compared.unwrap_or_else(|error| Some(format!("it cannot be read: {error}")))
             }
             (Some(ObjectType::Unreadable(why)), _) => Some(why),
             (Some(_), _) => Some("it is of another type".to_owned()),
@@ -236,13 +233,6 @@ fn collect(root: &Path, inside: &str, found: &mut BTreeMap<String, ObjectType>) 
         found.insert(path, kind);
     }
     Ok(())
-}
-
-fn difference(path: &Path, size: u64, pieces: &[PoolPiece], pool: &Pool) -> Option<String> {
-    match compared(path, size, pieces, pool) {
-        Ok(difference) => difference,
-        Err(error) => Some(format!("it cannot be read: {error}")),
-    }
 }
 
 fn compared(path: &Path, size: u64, pieces: &[PoolPiece], pool: &Pool) -> io::Result<Option<String>> {
