@@ -8,7 +8,6 @@ mod job;
 mod jobs;
 mod limits;
 mod line;
-mod options;
 mod places;
 mod program;
 

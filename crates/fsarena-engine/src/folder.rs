@@ -86,11 +86,6 @@ pub fn sync_file(file: impl AsFd, call: Operation) -> Result<(), EngineError> {
     }
 }
 
-/// Permissions of new files: the owner may read and write.
-pub fn file_mode() -> Mode {
-    Mode::RUSR | Mode::WUSR
-}
-
 /// Maximum number of attempts: a page that is in use at that moment stays.
 const PATIENCE: u32 = 10;
 

@@ -20,8 +20,6 @@ mod program;
 mod run_stats;
 pub mod scratch;
 mod sqlite;
-#[cfg(test)]
-mod tests;
 mod variants;
 pub mod workers;
 

@@ -174,11 +174,4 @@ mod tests {
             assert_eq!(version_in(line), version);
         }
     }
-
-    #[test]
-    fn a_missing_program_has_no_path_and_no_version() {
-        let none = Need::new("no-such-program", "no-such-package");
-        assert_eq!((none.path(), none.version_found()), (None, None));
-        assert!(Need::new("sh", "dash").path().is_some());
-    }
 }

@@ -40,8 +40,7 @@ impl RunFolder {
     }
 }
 
-/// Makes a folder with the permissions `mode`, independent of the umask, and gives it to `owner`. An existing folder is
-/// left as it is.
+/// Makes a folder with the permissions `mode`, independent of the umask, and gives it to `owner`. It must not exist.
 pub fn make(path: &Path, mode: u32, owner: Option<&User>) -> Result<(), EngineError> {
     let made = fs::DirBuilder::new().mode(0o700).create(path);
     made.map_err(EngineError::io(format!("mkdir {}", path.display())))?;

@@ -133,20 +133,6 @@ impl MariaDb {
         places.into_iter().chain(fixed).chain(self.options.iter().cloned()).collect()
     }
 
-    /// Starts the server again on its files, calls `look`, and stops the server.
-    pub fn reopened(
-        &mut self,
-        stop: &AtomicBool,
-        look: impl FnOnce(&DatabaseClient) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        self.start(stop)?;
-        let client = DatabaseClient { socket: self.socket() };
-        let looked = self.lane.during(stop, |_| look(&client));
-        // A server that has found damage may also end badly. What it found is the more useful error.
-        let stopped = self.lane.stop(stop);
-        looked.and(stopped)
-    }
-
     /// The socket that clients connect to, as `root` without a password.
     pub fn socket(&self) -> PathBuf {
         self.lane.clients_folder().join("s")

@@ -61,7 +61,7 @@ struct PgBenchJob {
 impl PgBenchJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Self { server, parameters, .. } = self;
-        server.make_cluster(stop)?;
+        server.install(stop)?;
         server.start(stop)?;
         server.create_database(stop)?;
         server.ask(NAME, &words(&parameters.fill()), stop)?;

@@ -54,23 +54,17 @@ pub struct PostgreSql {
 }
 
 impl PostgreSql {
-    /// Makes a cluster in `directory` with initdb. No server runs yet.
-    pub fn install(directory: &Path, stop: &AtomicBool) -> Result<Self, EngineError> {
-        let made = Self::at(directory)?;
-        made.make_cluster(stop)?;
-        Ok(made)
+    /// The cluster in `directory`, which may still have to be made.
+    pub fn at(directory: &Path) -> Result<Self, EngineError> {
+        Ok(Self { lane: LaneServer::new(USER, directory.join("postgresql"), Signal::INT)? })
     }
 
-    pub(crate) fn make_cluster(&self, stop: &AtomicBool) -> Result<(), EngineError> {
+    /// Makes the cluster with initdb.
+    pub fn install(&self, stop: &AtomicBool) -> Result<(), EngineError> {
         let lane = &self.lane;
         folder::make(&lane.data, 0o700, lane.user.as_ref())?;
         let options = ["-D".to_owned(), lane.data.display().to_string()].into_iter().chain(owned(CLUSTER));
         lane.tool("initdb", command("initdb", options)?).finish_unless(stop).map(drop)
-    }
-
-    /// The cluster that is in `directory` already.
-    pub fn at(directory: &Path) -> Result<Self, EngineError> {
-        Ok(Self { lane: LaneServer::new(USER, directory.join("postgresql"), Signal::INT)? })
     }
 
     /// Starts the server and waits until it answers.

@@ -188,14 +188,13 @@ impl ProgramJob {
     /// Runs a script or command and takes its time; `None` if it was stopped.
     fn timed(
         &self,
-        Named { name, act, operations }: Named<'_>,
+        named: Named<'_>,
         heard: Option<&mut Heard>,
         stop: &AtomicBool,
     ) -> Result<Option<(Ended, Nanos)>, EngineError> {
-        let wrapped = timed::wrapped(&self.parameters.shell, act);
+        let wrapped = timed::wrapped(&self.parameters.shell, named.act);
         let begin = clock::now();
-        let named = Named { name, act: &wrapped, operations };
-        let Some(ended) = self.act(named, heard, stop)? else { return Ok(None) };
+        let Some(ended) = self.act(Named { act: &wrapped, ..named }, heard, stop)? else { return Ok(None) };
         let around = clock::now().saturating_sub(begin);
         Ok(Some((ended, timed::inside(self.scratch.path()).unwrap_or(around))))
     }

@@ -5,8 +5,6 @@ mod blogbench;
 mod bork;
 mod iozone;
 mod sequence;
-#[cfg(test)]
-mod tests;
 mod tiotest;
 
 use fsarena_engine::Engine;

@@ -266,8 +266,8 @@ mod tests {
         let mut parameters = json!({ "operation": "read", "pattern": "random", "file-size": "1M", "block-size": "4K" });
         let table = parameters.as_object_mut().expect("an object");
         table.extend(more.as_object().expect("an object").clone());
-        let workload = Workload { timed_ms: 9, ..crate::tests::workload("data", "none", "warm", parameters) };
-        DataParameters::of(&workload).map_err(|error| error.to_string())
+        let workload: Workload = fsarena_testing::parameterised("data", "none", "warm", parameters);
+        DataParameters::of(&Workload { timed_ms: 9, ..workload }).map_err(|error| error.to_string())
     }
 
     #[test]

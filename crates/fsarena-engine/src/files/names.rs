@@ -219,15 +219,4 @@ mod tests {
         assert_eq!(Folders::new(&FLAT).of(0), c".");
         assert_eq!(Folders::new(&TREE.down_to(1)).of(7), c"b007");
     }
-
-    #[test]
-    fn objects_lie_in_the_deepest_directories() {
-        let shape = Shape { depth: 2, fan_out: 3, objects: 20 };
-        assert_eq!((shape.leaves(), shape.directories(), shape.per_leaf()), (9, 13, 3));
-        assert_eq!(shape.used_leaves(), 7, "six of 3 objects, and one of 2");
-        let flat = Shape { depth: 0, fan_out: 1, objects: 20 };
-        assert_eq!((flat.leaves(), flat.directories(), flat.per_leaf()), (1, 1, 20));
-        assert_eq!(Shape::count_leaves(8, 1000), None);
-        assert_eq!(Shape::count_leaves(2, 1000), Some(1_000_000));
-    }
 }

@@ -83,7 +83,7 @@ pub fn make_directory(root: &File, path: &CStr) -> Result<(), EngineError> {
 
 #[inline]
 pub fn create_file(root: &File, path: &CStr, flags: OFlags, bytes: &[u8]) -> Result<File, EngineError> {
-    let file = openat(root, path, flags, folder::file_mode()).map_err(EngineError::io("create"))?;
+    let file = openat(root, path, flags, Mode::RUSR | Mode::WUSR).map_err(EngineError::io("create"))?;
     let mut file = File::from(file);
     if !bytes.is_empty() {
         file.write_all(bytes).map_err(EngineError::io("write"))?;

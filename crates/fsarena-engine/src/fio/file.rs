@@ -6,7 +6,25 @@ use std::path::Path;
 use fsarena_model::Nanos;
 
 use super::FioError;
-use super::options::first_name;
+
+/// Options that have two names. The second name is used here.
+const ALIASES: &[(&str, &str)] = &[
+    ("readwrite", "rw"),
+    ("blocksize", "bs"),
+    ("blocksize_range", "bsrange"),
+    ("blockalign", "ba"),
+    ("blocksize_unaligned", "bs_unaligned"),
+    ("nr_files", "nrfiles"),
+    ("io_limit", "io_size"),
+    ("timeout", "runtime"),
+    ("wait_for_previous", "stonewall"),
+    ("iomem", "mem"),
+    ("start_delay", "startdelay"),
+];
+
+fn first_name(key: &str) -> String {
+    ALIASES.iter().find(|(other, _)| *other == key).map_or(key, |(_, first)| first).to_owned()
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobFile {

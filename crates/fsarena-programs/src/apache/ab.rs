@@ -134,21 +134,6 @@ mod tests {
     const PAGE: ServedPage = ServedPage { requests: 200, clients: 20, size: Bytes(3064) };
 
     #[test]
-    fn every_request_counts_and_the_longest_is_itself() {
-        let mut stats = RunStats::new();
-        read(TEXT, TIMES, &PAGE, &mut stats).expect("ab's");
-        assert_eq!((stats.operations, stats.bytes, stats.elapsed), (200, 612_800, Nanos::millis(250)));
-        let latency = stats.latency(Operation::Run).expect("recorded");
-        assert_eq!(latency.count, 200);
-        assert!((latency.max.as_seconds() / 8.25e-3 - 1.0).abs() < 0.01, "{latency:?}");
-        assert!(
-            stats.reported.contains(&(Probe::of_program("apache.latency.p99", "s"), 0.004)),
-            "{:?}",
-            stats.reported
-        );
-    }
-
-    #[test]
     fn failed_requests_are_detected() {
         let failed = TEXT.replace("Failed requests:        0", "Failed requests:        3");
         let refused = format!("{TEXT}Non-2xx responses:      200\n");

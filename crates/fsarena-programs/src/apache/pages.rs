@@ -13,9 +13,10 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::parameters::ServedPages;
-use super::server::{Httpd, make_folder};
+use super::server::{Httpd, OPEN};
 use super::{Requests, client};
 use crate::clients::together;
+use crate::folder;
 
 const IN_A_FOLDER: u32 = 100;
 
@@ -34,7 +35,9 @@ struct PageContents {
 impl ManyPages {
     /// Sizes, bytes and the order of the pages follow from `seed`.
     pub fn new(parameters: ServedPages, seed: u64) -> Self {
-        Self { contents: PageContents::new(parameters, seed), order: shuffled(parameters.pages, seed) }
+        let mut order: Vec<u32> = (0..parameters.pages).collect();
+        order.shuffle(&mut generator(seed, "apache order", &[]));
+        Self { contents: PageContents::new(parameters, seed), order }
     }
 
     /// Requests all pages. Each client takes the next page that no other client has taken, and checks it after its time
@@ -62,12 +65,6 @@ impl ManyPages {
 /// Path of a page, such as `0012/34.html`.
 fn path_of(page: u32) -> String {
     format!("{:04}/{:02}.html", page / IN_A_FOLDER, page % IN_A_FOLDER)
-}
-
-fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..pages).collect();
-    order.shuffle(&mut generator(seed, "apache order", &[]));
-    order
 }
 
 impl PageContents {
@@ -108,12 +105,12 @@ impl PageContents {
 }
 
 impl Requests for ManyPages {
-    fn write(&self, folder: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn write(&self, root: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
         for page in (0..self.contents.parameters.pages).take_while(|_| !stop.load(Ordering::Relaxed)) {
             if page % IN_A_FOLDER == 0 {
-                make_folder(&folder.join(format!("{:04}", page / IN_A_FOLDER)))?;
+                folder::make(&root.join(format!("{:04}", page / IN_A_FOLDER)), OPEN, None)?;
             }
-            self.contents.write(page, folder)?;
+            self.contents.write(page, root)?;
         }
         Ok(())
     }

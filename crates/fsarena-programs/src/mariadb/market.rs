@@ -288,7 +288,7 @@ impl ContractBook {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeSet;
 
     /// The column with this name.
     fn field<'a>(row: &'a MarketRow, name: &str) -> &'a str {
@@ -334,30 +334,6 @@ mod tests {
         for rows in each_half_second.chunks(CONTRACTS) {
             assert!(moment(&rows[0]) == moment(&rows[CONTRACTS - 1]));
             assert_eq!(rows.iter().map(|row| row.contract).collect::<BTreeSet<_>>().len(), CONTRACTS);
-        }
-    }
-
-    #[test]
-    fn counts_are_those_of_the_rows() {
-        let day = TradingDay::new(0, 7, 40_000);
-        let (rows, counts) = (day.rows().collect::<Vec<_>>(), day.counts());
-        let [evening, midnight, _] = SESSIONS;
-        for (session, minutes, begin, end) in
-            [(evening, 15..180, "21:15:00", "24:00:00"), (midnight, 187..200, "00:07:00", "00:20:00")]
-        {
-            assert_eq!([minutes.start, minutes.end].map(|minute| session.time(minute) + ":00"), [begin, end]);
-            let action_day = session.action_day(&day);
-            let mut found = BTreeMap::<&str, Sum>::new();
-            for row in &rows {
-                if field(row, "ActionDay") == action_day && (begin..end).contains(&field(row, "UpdateTime")) {
-                    let volume = field(row, "Volume").parse().expect("a number");
-                    found.entry(field(row, "InstrumentID")).or_default().add(volume);
-                }
-            }
-            for number in 0..CONTRACTS {
-                let expected = found.get(contract(number).as_str()).copied().unwrap_or_default();
-                assert_eq!(counts.within(number, minutes.clone()), expected, "{number}");
-            }
         }
     }
 }

@@ -73,12 +73,6 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_line_is_named() {
-        let error = read(&TEXT.replace("reconnects:", ""), &mut RunStats::new()).expect_err("missing");
-        assert!(error.contains("`reconnects:`"), "{error}");
-    }
-
-    #[test]
     fn a_lost_connection_is_an_error() {
         let (before, line) = TEXT.split_once("reconnects:").expect("there");
         let lost = format!("{before}reconnects:{}", line.replacen('0', "3", 1));

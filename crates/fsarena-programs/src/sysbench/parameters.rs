@@ -184,10 +184,7 @@ mod tests {
     use serde_json::json;
 
     fn workload(parameters: &serde_json::Value) -> Workload {
-        fsarena_testing::workload(
-            "sysbench",
-            json!({ "durable": "none", "cache": "direct", "parameters": parameters.clone() }),
-        )
+        fsarena_testing::parameterised("sysbench", "none", "direct", parameters.clone())
     }
 
     #[test]

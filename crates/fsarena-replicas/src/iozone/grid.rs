@@ -51,7 +51,7 @@ impl IozoneParameters {
         let records = if self.records.is_empty() { automatic_records() } else { bytes(&self.records) };
         match self.largest {
             Some(largest) if self.records.is_empty() => automatic(largest),
-            Some(largest) => all(&automatic_files(largest), &records),
+            Some(largest) => all(&doubled(SMALLEST_FILE, largest), &records),
             None => all(&bytes(&self.files), &records),
         }
     }
@@ -103,11 +103,7 @@ const LARGE_RECORD: u64 = 64 << 10;
 /// The cells of the automatic mode for files up to `largest`.
 fn automatic(largest: u64) -> Vec<GridCell> {
     let is_kept = |cell: &GridCell| cell.file <= CROSSOVER || cell.record >= LARGE_RECORD;
-    all(&automatic_files(largest), &automatic_records()).into_iter().filter(is_kept).collect()
-}
-
-fn automatic_files(largest: u64) -> Vec<u64> {
-    doubled(SMALLEST_FILE, largest)
+    all(&doubled(SMALLEST_FILE, largest), &automatic_records()).into_iter().filter(is_kept).collect()
 }
 
 fn automatic_records() -> Vec<u64> {
