@@ -44,7 +44,9 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
 
 fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
     let (parameters, entry) = parsed(workload)?;
-    Ok((entry.open)(FilesPlan::new(workload, parameters, entry.kind, directory, seed)))
+    let (kind, workload, directory) = (entry.kind, workload.clone(), directory.to_owned());
+    let shape = parameters.shape(&workload, kind.ground);
+    Ok((entry.open)(FilesPlan { kind, workload, parameters, directory, seed, shape }))
 }
 
 fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {

@@ -2,7 +2,6 @@
 //! request on the lane.
 
 pub mod ab;
-mod client;
 mod pages;
 pub mod parameters;
 mod server;

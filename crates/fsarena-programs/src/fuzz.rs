@@ -114,7 +114,7 @@ fn outputs() {
         let _ = pgbench::output::read(text, 8, &mut stats);
         pgbench::log::understand(text, &mut stats);
         program::read_any(text);
-        let _ = oltp::output::read(text, &mut stats);
+        let _ = oltp::read(text, &mut stats);
         let _ = sysbench::text::read(text, Operation::Run, 4096, &mut stats);
         let _ = ab::read(text, text, &page, &mut stats);
         let ior = mpi::read::<Ior>(text, ior::Operation::Write, 2);

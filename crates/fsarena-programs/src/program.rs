@@ -23,7 +23,7 @@ use self::act::Act;
 pub use self::act::in_one_line;
 pub use self::output::require_number;
 use self::output::{Heard, KnownRun};
-use self::parameters::{ProgramParameters, StepParameters, Task};
+use self::parameters::{ProgramParameters, StepParameters};
 use crate::server::last_lines;
 
 /// A script that starts more programs than this is not also run in memory.
@@ -328,17 +328,15 @@ impl Job for ProgramJob {
 
     /// Runs once, however long that takes.
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        match self.parameters.task() {
-            Task::One(act) => self.run_one(act, limit.stop, stats),
-            Task::Steps(steps) => {
-                for step in steps {
-                    if !self.run_step(step, limit.stop, stats)? {
-                        break;
-                    }
-                }
-                Ok(())
+        if let Some(script) = &self.parameters.script {
+            return self.run_one(script, limit.stop, stats);
+        }
+        for step in &self.parameters.steps {
+            if !self.run_step(step, limit.stop, stats)? {
+                break;
             }
         }
+        Ok(())
     }
 }
 

@@ -19,7 +19,8 @@ use crate::tool::{LOG, Tool};
 
 /// Time limit for a server to become ready, and to end.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long to wait for the end of a server whose clients report an error. Only failures wait for that.
+/// How long to wait for the end of a server whose clients report an error: it may be about to end. Only failures wait
+/// for that.
 const NOTICE: Duration = Duration::from_secs(3);
 /// How long clients may wait for an answer after they are asked to stop. Then the server is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -105,11 +106,6 @@ impl ServerProcess {
     pub fn named(&mut self, error: EngineError) -> EngineError {
         // A wrong answer shows that the server answers: there is no need to wait for its end.
         let patience = if matches!(error, EngineError::Wrong(_)) { Duration::ZERO } else { NOTICE };
-        self.cause_within(patience, error)
-    }
-
-    fn cause_within(&mut self, patience: Duration, error: EngineError) -> EngineError {
-        // The server may be about to end.
         match self.daemon.wait(patience) {
             Ok(Some(status)) => self.failure(format!("has ended ({status})")),
             _ => error,

@@ -94,7 +94,7 @@ impl GridFiles {
                 break;
             }
             if is_wanted || test == GridTest::Write {
-                let step = point(cell, test);
+                let step = GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test };
                 if passes.care.cold && !test.writes() {
                     make_cold(passes.path, passes.cell.file)?;
                 }
@@ -109,10 +109,6 @@ impl GridFiles {
         }
         fs::remove_file(&self.path).map_err(EngineError::io("unlink the file of a cell"))
     }
-}
-
-fn point(cell: GridCell, test: GridTest) -> GridPoint {
-    GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test }
 }
 
 fn count(stats: &mut RunStats, step: GridPoint, cell: GridCell, timed: Timed) {

@@ -15,7 +15,7 @@ use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::clock;
 
 use fsarena_engine::folder::{drop_all_caches, drop_cached};
-use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
+use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Opened, Operation, RunStats};
 use parameters::{LONGEST, SequenceParameters, StepAction, Sync};
 use perform::{StepCounts, StepPerformance};
 use state::{Pool, compare};
@@ -59,12 +59,7 @@ fn able(workload: &Workload, name: &'static str) -> Result<Library, EngineError>
     }
 }
 
-fn open_in_library(
-    workload: &Workload,
-    library: &'static str,
-    device: &Path,
-    seed: u64,
-) -> Result<Box<dyn Job>, EngineError> {
+fn open_in_library(workload: &Workload, library: &'static str, device: &Path, seed: u64) -> Opened {
     let library = able(workload, library)?;
     let (tasks, name) = (tasks(workload, seed)?, &workload.name);
     Ok(match library {

@@ -255,28 +255,3 @@ impl DataParameters {
         syncs && self.sync_every == 0
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn parsed(more: serde_json::Value) -> Result<DataParameters, String> {
-        let mut parameters = json!({ "operation": "read", "pattern": "random", "file-size": "1M", "block-size": "4K" });
-        let table = parameters.as_object_mut().expect("an object");
-        table.extend(more.as_object().expect("an object").clone());
-        let workload: Workload = fsarena_testing::parameterised("data", "none", "warm", parameters);
-        DataParameters::of(&Workload { timed_ms: 9, ..workload }).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn an_unknown_parameter_is_named_with_all_that_are_known() {
-        let error = parsed(json!({ "blocksize": "4K" })).expect_err("refused");
-        assert!(error.contains("parameters: unknown field `blocksize`, expected one of `operation`"), "{error}");
-        let known = ["read-percent", "files", "file-size", "block-size-max", "processes", "verify", "rate-percent"];
-        assert!(known.iter().all(|name| error.contains(&format!("`{name}`"))), "{error}");
-        let error = parsed(json!({ "threads": "many" })).expect_err("refused");
-        assert!(error.contains("invalid type: string \"many\", expected u32"), "{error}");
-    }
-}

@@ -46,11 +46,6 @@ impl Shape {
         (0..=self.depth).map(|level| self.fan_out.pow(level)).sum()
     }
 
-    /// The shape without the levels below `level`.
-    pub fn down_to(&self, level: u32) -> Self {
-        Self { depth: level, ..*self }
-    }
-
     /// Objects in each directory of the deepest level; the last ones may have fewer.
     pub fn per_leaf(&self) -> u32 {
         self.objects.div_ceil(self.leaves()).max(1)
@@ -217,6 +212,6 @@ mod tests {
         assert_eq!(folders.of(21), c"b001/b001");
         assert_eq!(folders.of(399), c"b019/b019");
         assert_eq!(Folders::new(&FLAT).of(0), c".");
-        assert_eq!(Folders::new(&TREE.down_to(1)).of(7), c"b007");
+        assert_eq!(Folders::new(&Shape { depth: 1, ..TREE }).of(7), c"b007");
     }
 }

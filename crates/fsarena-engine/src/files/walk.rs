@@ -62,7 +62,7 @@ impl WalkGround {
 /// A worker's share of the objects of a tree: every `step`-th object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    first: u32,
+    pub first: u32,
     step: u32,
     count: u32,
 }
@@ -77,10 +77,6 @@ impl Share {
 
     pub fn all(objects: u32) -> Self {
         Self::of(objects, 1, 0)
-    }
-
-    pub fn first(self) -> u32 {
-        self.first
     }
 
     /// All numbers, in ascending order.
@@ -107,30 +103,21 @@ pub struct Walk {
     share: Share,
     /// The numbers, if the order is random.
     shuffled: Option<Vec<u32>>,
-    repeats: bool,
+    /// Whether it starts again at its end.
+    pub repeats: bool,
     next: u32,
     pass: u32,
 }
 
 impl Walk {
-    /// Visits each object of `share` once, in order.
-    pub fn once(share: Share) -> Self {
-        Self { share, shuffled: None, repeats: false, next: 0, pass: 0 }
-    }
-
     /// Visits the objects of `share` again and again. A random order follows from `random`.
-    pub fn again(share: Share, order: VisitOrder, mut random: Pcg64Mcg) -> Self {
+    pub fn new(share: Share, order: VisitOrder, mut random: Pcg64Mcg) -> Self {
         let shuffled = (order == VisitOrder::Random).then(|| {
             let mut numbers: Vec<u32> = share.numbers().collect();
             numbers.shuffle(&mut random);
             numbers
         });
         Self { share, shuffled, repeats: true, next: 0, pass: 0 }
-    }
-
-    /// This walk, ended after one pass.
-    pub fn ending(self) -> Self {
-        Self { repeats: false, ..self }
     }
 
     /// Whether an object is left to visit.
@@ -180,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_random_order_follows_from_its_seed_and_stays() {
-        let walk = |seed| Walk::again(Share::all(100), VisitOrder::Random, generator(seed, "order", &[]));
+        let walk = |seed| Walk::new(Share::all(100), VisitOrder::Random, generator(seed, "order", &[]));
         let numbers = |walk: &mut Walk| visits(walk, 100).iter().map(|visit| visit.0).collect::<Vec<_>>();
         let mut one = walk(1);
         let first = numbers(&mut one);

@@ -27,13 +27,11 @@ pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
     let argv = [NAME.into(), "--parse-only".into(), path.into_os_string()];
     let ended = child::run(&argv, Patience::query()).map_err(EngineError::io("start fio"))?;
     let bad = ended.words().lines().any(|line| line.contains("Bad option") || line.contains("failed parsing"));
-    match ended.status.success() && !bad {
-        true => Ok(()),
-        false => {
-            let words = explained(file, &ended.words());
-            Err(FioError::NotUnderstood { file: file.name.clone(), words }.into())
-        }
+    if ended.status.success() && !bad {
+        return Ok(());
     }
+    let words = explained(file, &ended.words());
+    Err(FioError::NotUnderstood { file: file.name.clone(), words }.into())
 }
 
 /// fio's message in one line, with the line number of the option that it names.

@@ -145,13 +145,6 @@ pub enum VersionOf {
     Help,
 }
 
-/// The work of a run.
-#[derive(Debug, Clone, Copy)]
-pub enum Task<'a> {
-    One(&'a Act),
-    Steps(&'a [StepParameters]),
-}
-
 fn sh() -> String {
     "sh".to_owned()
 }
@@ -163,13 +156,6 @@ fn sixty_four_mib() -> Bytes {
 impl ProgramParameters {
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.mistake(workload))
-    }
-
-    pub fn task(&self) -> Task<'_> {
-        match &self.script {
-            Some(script) => Task::One(script),
-            None => Task::Steps(&self.steps),
-        }
     }
 
     /// All scripts and commands that are there, in the order in which they run.

@@ -102,7 +102,7 @@ impl Tasks {
 }
 
 /// The names of the members of a set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Set {
     name: String,
     inside: Option<(Box<Set>, u64)>,
@@ -112,11 +112,6 @@ struct Set {
 }
 
 impl Set {
-    /// A set whose members are all in one directory.
-    fn plain(name: &str) -> Self {
-        Self { name: name.to_owned(), inside: None, chain: None, end: 0 }
-    }
-
     fn path(&self, number: u64) -> String {
         let name = &self.name;
         match (&self.inside, self.chain) {
@@ -186,7 +181,8 @@ impl Expansion {
     /// Begins or extends the set of the objects that a step makes.
     fn begin_set(&mut self, step: &SequenceStep) {
         let name = step.sets[0].clone();
-        let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| Set::plain(name)));
+        let plain = |name: &String| Set { name: name.clone(), ..Set::default() };
+        let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| plain(name)));
         let inside = step.inside.as_ref().map(folders).zip(step.each);
         let before = self.sets.get(&name).map_or(0, |set| set.end);
         let end = before.max(step.from + step.count.unwrap_or(1));
