@@ -22,7 +22,6 @@ use parameters::{FilesParameters, FilesPlan};
 pub const ENGINE: Engine =
     Engine { paced: Some(paced), with_cache: Some(with_cache), ..Engine::new("files", traits, open) };
 
-/// The parameters of the workload, checked, and the operation that it asks for.
 fn parsed(workload: &Workload) -> Result<(FilesParameters, &'static OperationEntry), EngineError> {
     let parameters = crate::parameters::<FilesParameters>(workload)?;
     let unknown = format!("`{}` is no `operation` of the engine `files`", parameters.operation.name());

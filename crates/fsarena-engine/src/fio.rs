@@ -118,7 +118,6 @@ pub enum FioError {
 }
 
 impl FioError {
-    /// These errors as one.
     fn all(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),
@@ -127,7 +126,6 @@ impl FioError {
         }
     }
 
-    /// The errors of which it consists.
     pub(crate) fn apart(self) -> Vec<Self> {
         match self {
             Self::Several(errors) => errors,

@@ -16,7 +16,6 @@ use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, parame
 
 pub const ENGINE: Engine = Engine::new("sqlite", traits, open);
 
-/// The parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct SqliteParameters {

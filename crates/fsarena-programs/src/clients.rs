@@ -9,7 +9,6 @@ use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
-/// The timer of one client.
 pub struct ClientTimer<'a> {
     begin: Nanos,
     part: Nanos,
@@ -43,7 +42,6 @@ impl ClientTimer<'_> {
         Ok((done, latency))
     }
 
-    /// Counts bytes that an operation moved.
     pub fn moved(&mut self, bytes: u64) {
         self.stats.bytes += bytes;
     }

@@ -4,7 +4,7 @@ use fsarena_engine::{ENGINES, EngineError, Engines, Operation, RunStats};
 use fsarena_model::{Bytes, CacheState, Rate, Scale, Workload};
 use fsarena_replicas::REPLICAS;
 
-use crate::apache::{ab, parameters::ServedPage};
+use crate::apache::{ServedPage, ab};
 use crate::ior::{self, Ior};
 use crate::mdtest::{self, Mdtest};
 use crate::{PROGRAMS, mpi, oltp, pgbench, program, sysbench};
@@ -112,7 +112,7 @@ fn outputs() {
     fsarena_testing::fuzz::texts(&good, |text| {
         let mut stats = RunStats::new();
         let _ = pgbench::output::read(text, 8, &mut stats);
-        pgbench::log::understand(text, &mut stats);
+        pgbench::output::understand(text, &mut stats);
         program::read_any(text);
         let _ = oltp::read(text, &mut stats);
         let _ = sysbench::text::read(text, Operation::Run, 4096, &mut stats);

@@ -47,7 +47,6 @@ pub struct Ior {
     written: u32,
 }
 
-/// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {

@@ -26,9 +26,7 @@ use crate::folder;
 use crate::lane_server::LaneServer;
 use crate::user::User;
 
-/// The work of the clients.
 pub trait ClientWork {
-    /// The database of the clients' tables.
     fn database(&self) -> &'static str {
         client::DATABASE
     }
@@ -87,7 +85,6 @@ const PRIVATE: &[&str] = &[
 pub struct MariaDb {
     /// The server; it ends at SIGTERM.
     pub lane: LaneServer,
-    /// Size of its buffer pool.
     pool: Bytes,
 }
 
@@ -208,7 +205,6 @@ fn programs(workload: &Workload) -> Programs {
     Programs { needs: NEEDS.to_vec(), settings: MariaDbParameters::of(workload).map(lines).unwrap_or_default() }
 }
 
-/// A job of a server and its clients.
 pub struct MariaDbJob {
     pub work: Box<dyn ClientWork>,
     pub server: MariaDb,

@@ -37,7 +37,6 @@ pub struct Mdtest {
     has_files: bool,
 }
 
-/// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {

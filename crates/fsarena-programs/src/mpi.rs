@@ -51,7 +51,6 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
 
     fn start(&self) -> &MpiStart;
 
-    /// The operation that is timed.
     fn timed(&self) -> Self::Operation;
 
     /// What it does in a trial, in its order.
@@ -76,7 +75,6 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<MpiOutput, String>;
 }
 
-/// The flags that are set.
 pub fn set<'a>(flags: &[(&'a str, bool)]) -> impl Iterator<Item = &'a str> {
     flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| *flag)
 }
@@ -89,7 +87,6 @@ fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {
     }
 }
 
-/// The engine of a program.
 pub const fn engine<P: MpiProgram>() -> Engine {
     let spanning = Some(Spanning { launched, held });
     Engine { programs: Some(programs::<P>), spanning, ..Engine::new(P::NAME, traits::<P>, open::<P>) }

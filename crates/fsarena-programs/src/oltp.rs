@@ -54,7 +54,6 @@ fn programs(workload: &Workload) -> Programs {
     }
 }
 
-/// sysbench as the client of a server.
 struct SysbenchClient {
     parameters: OltpParameters,
     seed: u64,
@@ -162,7 +161,6 @@ impl OltpParameters {
         self.common(socket, seed).into_iter().chain([threads, "prepare".to_owned()]).collect()
     }
 
-    /// Command line of a run.
     fn run(&self, socket: &Path, seed: u64) -> Vec<String> {
         let own = [
             format!("--threads={}", self.threads),

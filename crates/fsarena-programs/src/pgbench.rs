@@ -1,6 +1,5 @@
 //! The engine `pgbench`: PostgreSQL's own benchmark, like TPC-B, against a server that the engine starts on the lane.
 
-pub mod log;
 pub mod output;
 
 use std::path::Path;
@@ -129,7 +128,7 @@ impl Job for PgBenchJob {
         let read = output::read(&ended.stdout, self.parameters.clients, stats);
         // First: a log with failed transactions cannot be read.
         let processed = read.map_err(|what| failed(NAME)(format!("{what}:\n{}", ended.words())))?;
-        log::take(&self.server.lane.clients_folder(), LOG, begin, stats)?;
+        output::take(&self.server.lane.clients_folder(), LOG, begin, stats)?;
         self.committed = self.committed.map(|committed| committed + processed);
         Ok(())
     }
@@ -145,7 +144,6 @@ impl Job for PgBenchJob {
     }
 }
 
-/// The parameters. Each sets one option of pgbench.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct PgbenchParameters {

@@ -32,7 +32,6 @@ const MOST_STARTS_IN_MEMORY: u64 = 5000;
 /// Time for the start of the shells and for small scripts.
 const OVERHEAD: Nanos = Nanos::millis(600);
 
-/// Time limit of a cleanup.
 const CLEANUP_LIMIT: Duration = Duration::from_secs(60);
 
 /// Names of acts, for errors.

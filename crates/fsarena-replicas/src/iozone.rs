@@ -8,21 +8,20 @@
 
 mod grid;
 mod passes;
-mod record;
 
-use std::fs;
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::{fs, io};
 
 use fsarena_articles::{GridPoint, GridTest};
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 
 use fsarena_engine::folder::{self, make_cold};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
-use fsarena_sys::clock;
+use fsarena_sys::{AlignedBuffer, clock};
 use grid::{GridCell, IozoneParameters, order};
 use passes::{Care, Passes, Timed};
-use record::Record;
 
 /// Estimate of the bytes per second of a test, including open and close. It is used before anything is measured.
 const PER_SECOND: f64 = 3e9;
@@ -132,5 +131,82 @@ impl Job for GridFiles {
         }
         stats.end_part(stats.elapsed);
         Ok(())
+    }
+}
+
+/// The page size that IOzone assumes.
+const PAGE: usize = 4096;
+/// The mark. That of IOzone depends on its version.
+const MARK: [u8; 8] = [0xA5; 8];
+/// The size of a cache line that IOzone assumes.
+const LINE: usize = 32;
+
+/// The buffer that all tests use, with marks at the beginning of each page.
+struct Record {
+    buffer: AlignedBuffer,
+    length: usize,
+}
+
+impl Record {
+    /// A buffer for records up to `largest` bytes, all of it in memory.
+    pub fn new(largest: usize) -> Self {
+        let mut record = Self { buffer: AlignedBuffer::new(largest), length: largest };
+        record.mark();
+        record
+    }
+
+    /// Uses records of `length` bytes from now on.
+    pub fn resize(&mut self, length: usize) {
+        self.length = length;
+    }
+
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.length]
+    }
+
+    #[inline]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[..self.length]
+    }
+
+    pub fn mark(&mut self) {
+        self.bytes_mut().chunks_mut(PAGE).for_each(|page| page[..MARK.len()].copy_from_slice(&MARK));
+    }
+
+    #[inline]
+    pub fn check(&self) -> io::Result<()> {
+        let is_marked = self.bytes().chunks(PAGE).all(|page| page[..MARK.len()] == MARK);
+        if is_marked { Ok(()) } else { Err(unmarked()) }
+    }
+
+    /// Brings the record into the processor's cache.
+    pub fn fetch(&self) {
+        for byte in self.bytes().iter().step_by(LINE) {
+            black_box(*byte);
+        }
+    }
+}
+
+#[cold]
+fn unmarked() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "what was read is not what was written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_page_is_found() {
+        let mut record = Record::new(16 << 10);
+        assert!(record.check().is_ok());
+        record.bytes_mut()[8192] = 0;
+        assert!(record.check().is_err());
+        record.resize(1024);
+        assert!(record.check().is_ok() && record.bytes().len() == 1024);
+        record.resize(16 << 10);
+        record.mark();
+        assert!(record.check().is_ok());
     }
 }

@@ -233,7 +233,6 @@ impl Job for Tests {
 /// The share of latencies above each of these is reported.
 const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
 
-/// One thread with its file.
 struct Thread {
     path: PathBuf,
     number: u32,

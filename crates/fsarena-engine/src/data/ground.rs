@@ -18,13 +18,11 @@ const BLOCK: u64 = 4096;
 /// The storage that workers use.
 #[derive(Debug, Clone)]
 pub enum DataGround {
-    /// Files in this folder.
     Folder(PathBuf),
     /// The first `size` bytes of a block device.
     Device {
         /// The device, or a regular file in place of it.
         path: PathBuf,
-        /// Size, bytes.
         size: u64,
     },
 }

@@ -109,13 +109,11 @@ pub enum Work {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
-    /// From beginning to end.
     Sequential,
     /// At random, with the distribution.
     Random,
 }
 
-/// The distribution of random places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
@@ -204,7 +202,6 @@ impl DataParameters {
             .then(|| SharedFiles { description: files, unchanged: self.operation == Work::Read })
     }
 
-    /// The files that the work uses.
     pub fn target(&self) -> FilesOfWork {
         let writes_in_order = self.operation == Work::Write && self.pattern == Pattern::Sequential;
         self.target.unwrap_or(if writes_in_order { FilesOfWork::New } else { FilesOfWork::Existing })
@@ -215,7 +212,6 @@ impl DataParameters {
         self.block_size_max.unwrap_or(self.block_size)
     }
 
-    /// The load: the maximum, or a rate.
     pub fn load(&self) -> WorkerLoad {
         WorkerLoad::of(self.rate, self.rate_percent)
     }

@@ -16,7 +16,6 @@ pub struct FilePart {
     pub file: u32,
     /// Bytes from the file's beginning.
     pub offset: u64,
-    /// Length, bytes.
     pub length: usize,
 }
 

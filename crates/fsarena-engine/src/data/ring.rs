@@ -33,7 +33,6 @@ pub fn on_new(worker: &mut DataWorker, open: &mut OpenFiles, path: &Path, timer:
     on_existing(worker, open, timer)
 }
 
-/// The operations in flight.
 struct Flight {
     ring: Ring,
     depth: usize,

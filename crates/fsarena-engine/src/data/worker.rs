@@ -15,7 +15,6 @@ use crate::contents::{Contents, Home, Mismatch};
 use crate::meter::Meter;
 use crate::{EngineError, Operation, folder};
 
-/// A worker on the data of its files.
 pub struct DataWorker {
     pub parameters: DataParameters,
     durable: DurablePoint,

@@ -112,7 +112,6 @@ impl FilesParameters {
         if self.shared { 1 } else { self.threads }
     }
 
-    /// The load: the maximum, or a rate.
     pub fn load(&self) -> WorkerLoad {
         WorkerLoad::of(self.rate, self.rate_percent)
     }
@@ -267,7 +266,6 @@ pub struct FilesPlan {
     pub kind: OperationProperties,
     pub workload: Workload,
     pub parameters: FilesParameters,
-    /// The directory in which trees are made.
     pub directory: PathBuf,
     pub seed: u64,
     pub shape: Shape,

@@ -3,7 +3,6 @@
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
-/// The order in which objects are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitOrder {
     /// By number, and thus directory by directory.
@@ -49,7 +48,6 @@ impl WalkGround {
         !matches!(self, Self::NewOthers | Self::UsedDirectories)
     }
 
-    /// The order in which the objects are visited.
     pub fn order(self) -> VisitOrder {
         match self {
             Self::Files(order) => order,
@@ -90,7 +88,6 @@ impl Share {
     }
 }
 
-/// The object of one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectVisit {
     pub number: u32,

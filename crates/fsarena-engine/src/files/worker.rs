@@ -29,7 +29,6 @@ impl<T, F> Step<T> for F where
 {
 }
 
-/// One worker on its share of a tree.
 pub struct FilesWorker<T, S> {
     root: PathBuf,
     /// The path of its log, for appends.

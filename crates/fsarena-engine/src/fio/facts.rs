@@ -26,7 +26,6 @@ fn rw(section: &JobSection) -> &str {
     section.value("rw").unwrap_or("read").split(':').next().unwrap_or_default()
 }
 
-/// Whether a job reads.
 pub fn reads(section: &JobSection) -> bool {
     matches!(rw(section), "read" | "randread" | "rw" | "readwrite" | "randrw")
 }

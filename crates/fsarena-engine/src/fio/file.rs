@@ -176,7 +176,6 @@ impl JobFile {
         entries.find(|entry| entry.key == first_name(key)).map(|entry| entry.line)
     }
 
-    /// An error at `line`.
     pub fn refuse(&self, line: usize, what: String, hint: &str) -> FioError {
         refusal(&self.name, line, what, hint)
     }

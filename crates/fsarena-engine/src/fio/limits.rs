@@ -110,7 +110,6 @@ fn jobs(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     Ok(known(file, section, "numjobs", file::size)?.unwrap_or(1))
 }
 
-/// Bytes of the files of one job.
 fn of_one(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     let size = known(file, section, "size", file::size)?;
     let file_size = known(file, section, "filesize", |text| {

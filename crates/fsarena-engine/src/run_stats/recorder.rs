@@ -13,7 +13,6 @@ const LONGEST: u64 = 90_000_000_000;
 /// The latencies of one operation in one part of a run.
 pub type Part = Histogram<u32>;
 
-/// Latencies with their counts.
 type Counts = Vec<(u64, u64)>;
 
 fn counts<T: Counter>(histogram: &Histogram<T>) -> Counts {
@@ -191,7 +190,6 @@ impl ValueCounters {
         counted.map(|(index, count)| (value(index), u64::from(*count)))
     }
 
-    /// Adds all counts to `histogram`.
     pub fn add_to(&self, histogram: &mut Histogram<u64>) {
         self.recorded().for_each(|(value, count)| histogram.saturating_record_n(value.max(1), count));
     }

@@ -11,9 +11,8 @@ use fsarena_model::seed::generator;
 use fsarena_model::{Nanos, Probe};
 use rand::Rng;
 
-use super::Requests;
-use super::parameters::ServedPage;
 use super::server::Httpd;
+use super::{Requests, ServedPage};
 use crate::folder;
 use crate::server::last_lines;
 use crate::tool::{failed, figure};

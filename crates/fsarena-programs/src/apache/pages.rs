@@ -14,9 +14,8 @@ use fsarena_model::seed::{generator, scatter};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::Requests;
-use super::parameters::ServedPages;
 use super::server::{Httpd, OPEN};
+use super::{Requests, ServedPages};
 use crate::clients::together;
 use crate::folder;
 

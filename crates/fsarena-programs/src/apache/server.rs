@@ -46,7 +46,6 @@ const SETTINGS: &[&str] = &[
     r#"LogFormat "%h %l %u %t \"%r\" %>s %b" common"#,
 ];
 
-/// Directives for all folders.
 const FOLDERS: &[&str] = &["Options FollowSymLinks", "AllowOverride None", "Require all granted"];
 
 /// Number of attempts to start. Another process may take the port between the search for it and its use.

@@ -8,10 +8,8 @@ use mysql::{Conn, OptsBuilder};
 
 use crate::tool::failed;
 
-/// The database of market data and results.
 pub const DATABASE: &str = "market";
 
-/// Connects to a server.
 #[derive(Debug, Clone)]
 pub struct DatabaseClient {
     pub socket: PathBuf,

@@ -29,7 +29,6 @@ const BY_MONTH: [u64; 12] = [10_000, 4061, 2397, 1649, 1234, 974, 797, 670, 575,
 
 /// Half seconds per minute. A contract has at most one row in each.
 const PER_MINUTE: u64 = 120;
-/// Minutes of a trading day.
 const MINUTES: usize = 690;
 /// Maximum number of rows of a day: each contract in each half second.
 pub const MOST_ROWS: u64 = CONTRACTS as u64 * MINUTES as u64 * PER_MINUTE;
@@ -100,7 +99,6 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// All rows of several sums.
     pub fn of(sums: impl Iterator<Item = Self>) -> Self {
         sums.fold(Self::default(), |all, sum| Self { rows: all.rows + sum.rows, volume: all.volume + sum.volume })
     }
@@ -290,7 +288,6 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The column with this name.
     fn field<'a>(row: &'a MarketRow, name: &str) -> &'a str {
         let place = COLUMNS.split(',').position(|column| column == name).expect("a column");
         row.line.split(',').nth(place).expect("a field")

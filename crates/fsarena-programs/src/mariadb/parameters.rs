@@ -22,7 +22,6 @@ pub struct MariaDbParameters {
     pub task: MariaDbTask,
     /// Rows per day, or the total number of results.
     pub rows: u64,
-    /// Number of trading days.
     #[serde(default = "or::<_, 1>")]
     pub days: u32,
     /// Number of connections, 1 to 390. Each has its own thread.
@@ -41,7 +40,6 @@ pub struct MariaDbParameters {
     pub buffer_pool: Bytes,
 }
 
-/// The part that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MariaDbTask {
@@ -53,7 +51,6 @@ pub enum MariaDbTask {
     Ingest,
 }
 
-/// How rows are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InsertForm {

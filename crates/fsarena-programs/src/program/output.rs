@@ -43,7 +43,6 @@ struct Capture {
     unit: String,
     #[serde(rename = "as")]
     target: Option<NumberTarget>,
-    /// Which matches count.
     #[serde(default)]
     take: Take,
     /// Factor to the number's unit for `as`: operations, bytes, seconds, commits.
@@ -55,7 +54,6 @@ struct Capture {
     optional: bool,
 }
 
-/// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberTarget {

@@ -13,7 +13,6 @@ use rand::{Rng, RngExt};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-/// A tree as a workload asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Tree {
@@ -157,7 +156,6 @@ impl Tree {
     }
 }
 
-/// The directories of a tree by depth.
 struct TreeFolders(Vec<Vec<PathBuf>>);
 
 impl TreeFolders {

@@ -28,7 +28,6 @@ const READ: usize = 65536;
 /// Interval at which a waiting thread checks whether the run is over.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The work of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitorKind {
     Writer,
@@ -38,7 +37,6 @@ pub enum VisitorKind {
     Reader,
 }
 
-/// The outcome of one round of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VisitorRound {
     /// The round is done.

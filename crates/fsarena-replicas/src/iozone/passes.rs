@@ -15,8 +15,8 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, SeekFrom, fsync, ftruncate, open, seek, stat, unlink};
 use rustix::io::{read, write};
 
+use super::Record;
 use super::grid::GridCell;
-use super::record::Record;
 
 /// Distance of the records that the stride test reads (IOzone's `STRIDE`).
 const STRIDE: u64 = 17;
@@ -36,7 +36,6 @@ pub struct Care {
     pub cold: bool,
 }
 
-/// One cell and its file.
 pub struct Passes<'a> {
     pub path: &'a Path,
     /// The sizes of the file and of its records.

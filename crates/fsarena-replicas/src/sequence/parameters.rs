@@ -15,7 +15,6 @@ pub struct SequenceParameters {
     pub steps: Vec<SequenceStep>,
 }
 
-/// A step as the workload describes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SequenceStep {

@@ -29,7 +29,6 @@ pub enum Node {
     Directory,
     /// A file: its size, and the pieces that were written. Later pieces overwrite earlier ones.
     File {
-        /// Size, bytes.
         size: u64,
         /// The pieces, in the order in which they were written.
         pieces: Vec<PoolPiece>,
@@ -135,7 +134,6 @@ const POOL: u64 = 8 << 20;
 pub struct PoolPiece {
     /// Offset in the file, bytes.
     pub offset: u64,
-    /// Length, bytes.
     pub length: u64,
     /// Place in the pool, bytes.
     pub at: u64,
