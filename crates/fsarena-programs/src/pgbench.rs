@@ -92,10 +92,10 @@ impl PgBenchJob {
         if answer == format!("{committed}|t") {
             return Ok(());
         }
-        let text = format!(
-            "PostgreSQL has acknowledged {committed} transactions; asked for their number and whether all balances are there and agree, it says `{answer}`"
-        );
-        Err(EngineError::Wrong(text))
+        Err(EngineError::Wrong(format!(
+            "PostgreSQL has acknowledged {committed} transactions; asked for their number and whether all balances \
+             are there and agree, it says `{answer}`"
+        )))
     }
 }
 

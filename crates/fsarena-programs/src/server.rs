@@ -5,7 +5,6 @@
 mod tests;
 
 use std::path::PathBuf;
-use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -152,22 +151,18 @@ impl ServerProcess {
     pub fn stop(mut self, signal: Signal, stop: &AtomicBool) -> Result<(), EngineError> {
         self.require_alive()?;
         self.daemon.signal(signal);
-        match self.wait_for_end(stop).map_err(EngineError::io(format!("wait for {}", self.program)))? {
+        let begin = Instant::now();
+        let ended = loop {
+            let ended = self.daemon.wait(LOOK).map_err(EngineError::io(format!("wait for {}", self.program)))?;
+            if ended.is_some() || stop.load(Ordering::Relaxed) || begin.elapsed() > PATIENCE {
+                break ended;
+            }
+        };
+        match ended {
             None if stop.load(Ordering::Relaxed) => Err(self.failure("was stopped before it had ended".to_owned())),
             None => Err(self.failure(format!("did not end within {} s", PATIENCE.as_secs()))),
             Some(status) if !status.success() => Err(self.failure(format!("ended badly ({status})"))),
             Some(_) => Ok(()),
-        }
-    }
-
-    /// The server's exit status; `None` if it still runs after `PATIENCE`, or when `stop` is set.
-    fn wait_for_end(&mut self, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
-        let begin = Instant::now();
-        loop {
-            let ended = self.daemon.wait(LOOK)?;
-            if ended.is_some() || stop.load(Ordering::Relaxed) || begin.elapsed() > PATIENCE {
-                return Ok(ended);
-            }
         }
     }
 

@@ -11,13 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use crc32fast::Hasher;
+use fsarena_engine::parameters::{checked, runs_once, size};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, unlink, write_random};
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use fsarena_sys::{clock, resident};
 use serde::Deserialize;
-
-use fsarena_engine::parameters::{checked, runs_once, size};
-use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, unlink, write_random};
 
 /// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;

@@ -8,6 +8,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fsarena_engine::folder::{self, make_cold};
+use fsarena_engine::parameters::{checked, or, runs_once, size};
+use fsarena_engine::workers::{Timer, Worker, WorkerStyle, Workers};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload, intern};
 use fsarena_sys::resident;
@@ -15,11 +19,6 @@ use rand::RngExt;
 use rustix::fs::{Mode, OFlags, fsync, ftruncate};
 use rustix::io::{Errno, pread, pwrite};
 use serde::Deserialize;
-
-use fsarena_engine::folder::{self, make_cold};
-use fsarena_engine::parameters::{checked, or, runs_once, size};
-use fsarena_engine::workers::{Timer, Worker, WorkerStyle, Workers};
-use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
 
 /// Estimate of the bytes per second of a test, from and to memory. It is used before anything is measured.
 const PER_SECOND: f64 = 1e9;

@@ -133,11 +133,6 @@ impl DataWorker {
         }
     }
 
-    /// The operation under which [`DataWorker::make`] is counted.
-    pub fn making(&self) -> Operation {
-        if self.ground.folder().is_some() { Operation::Create } else { Operation::Open }
-    }
-
     /// Creates a new file, with its space if the workload asks for that. A device is opened instead.
     pub fn make(&self, path: &Path) -> Result<File, EngineError> {
         if self.ground.folder().is_none() {

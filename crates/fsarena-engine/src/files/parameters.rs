@@ -272,11 +272,6 @@ pub struct FilesPlan {
 }
 
 impl FilesPlan {
-    /// Whether each run continues where the last one stopped, instead of on a new tree.
-    pub fn goes_on(&self) -> bool {
-        self.workload.mode == Mode::Sliced && self.workload.timed_ms > 0
-    }
-
     /// The share of the objects of its tree that belongs to a worker.
     pub fn share(&self, worker: u32) -> Share {
         match self.parameters.shared {

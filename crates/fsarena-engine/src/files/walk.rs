@@ -77,11 +77,6 @@ impl Share {
         Self::of(objects, 1, 0)
     }
 
-    /// All numbers, in ascending order.
-    pub fn numbers(self) -> impl Iterator<Item = u32> {
-        (0..self.count).map(move |index| self.number(index))
-    }
-
     #[inline]
     fn number(self, index: u32) -> u32 {
         self.first + index * self.step
@@ -110,7 +105,7 @@ impl Walk {
     /// Visits the objects of `share` again and again. A random order follows from `random`.
     pub fn new(share: Share, order: VisitOrder, mut random: Pcg64Mcg) -> Self {
         let shuffled = (order == VisitOrder::Random).then(|| {
-            let mut numbers: Vec<u32> = share.numbers().collect();
+            let mut numbers: Vec<u32> = (0..share.count).map(|index| share.number(index)).collect();
             numbers.shuffle(&mut random);
             numbers
         });

@@ -1,8 +1,7 @@
 //! Reads what sysbench 1.0 prints at the end of a run: its figures, and the results as run statistics.
 
-use fsarena_model::{Nanos, Probe, intern, probe};
-
 use fsarena_engine::{Operation, RunStats};
+use fsarena_model::{Nanos, Probe, intern, probe};
 
 use crate::tool::figure;
 

@@ -2,11 +2,10 @@
 //! random tests visit the records of a cell.
 
 use fsarena_articles::GridTest;
-use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
-use serde::Deserialize;
-
 use fsarena_engine::EngineError;
 use fsarena_engine::parameters::{checked, runs_once, some_size};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
+use serde::Deserialize;
 
 const KIB: u64 = 1 << 10;
 

@@ -19,7 +19,7 @@ use fsarena_engine::{EngineError, go_on};
 /// Files and directories by their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SequenceState {
-    nodes: BTreeMap<String, Node>,
+    pub nodes: BTreeMap<String, Node>,
     /// Of all files.
     pub bytes: u64,
 }
@@ -36,15 +36,6 @@ pub enum Node {
 }
 
 impl SequenceState {
-    /// All nodes, in the order of their paths.
-    pub fn nodes(&self) -> impl Iterator<Item = (&str, &Node)> {
-        self.nodes.iter().map(|(path, node)| (path.as_str(), node))
-    }
-
-    pub fn at(&self, path: &str) -> Option<&Node> {
-        self.nodes.get(path)
-    }
-
     /// Adds a node. Returns an error if one exists at `path`.
     pub fn make(&mut self, path: &str, node: Node) -> Result<(), String> {
         match self.nodes.insert(path.to_owned(), node) {
@@ -98,7 +89,7 @@ impl SequenceState {
 
     /// Removes a directory with its contents. Returns the number of removed nodes.
     pub fn remove_tree(&mut self, path: &str) -> Result<u64, String> {
-        if self.at(path) != Some(&Node::Directory) {
+        if self.nodes.get(path) != Some(&Node::Directory) {
             return Err(format!("there is no directory `{path}` then"));
         }
         let inside = format!("{path}/");
@@ -186,7 +177,7 @@ pub fn compare(
     let reading = format!("list {}", directory.display());
     collect(directory, "", &mut found).map_err(EngineError::io(reading))?;
     let mut verification = Verification::default();
-    for (path, node) in wanted.nodes() {
+    for (path, node) in &wanted.nodes {
         go_on(stop).map_err(EngineError::io("compare the files"))?;
         verification.files += 1;
         let difference = match (found.remove(path), node) {
