@@ -191,8 +191,8 @@ impl OltpParameters {
     }
 }
 
-/// Adds the run whose output is `text` to `stats`. The bins of the histogram are scaled by one factor, so that their mean
-/// is the exact mean that sysbench prints. Returns the number of transactions that were acknowledged.
+/// Adds the run whose output is `text` to `stats`. The bins of the histogram are scaled by one factor, so that their
+/// mean is the exact mean that sysbench prints. Returns the number of transactions that were acknowledged.
 pub fn read(text: &str, stats: &mut RunStats) -> Result<u64, String> {
     // It is in brackets: `transactions: 1704 (847.01 per sec.)`.
     let per_second = |name| {

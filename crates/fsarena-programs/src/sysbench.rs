@@ -87,22 +87,22 @@ const LAID_OUT: u64 = 1 << 20;
 /// sysbench's options, as `sysbench fileio help` explains them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct SysbenchParameters {
+struct SysbenchParameters {
     /// The test: `--file-test-mode`.
-    pub mode: TestMode,
+    mode: TestMode,
     /// Bytes of all files together.
     #[serde(deserialize_with = "size")]
-    pub file_total_size: u64,
+    file_total_size: u64,
     #[serde(default = "or::<_, 128>")]
     file_num: u32,
     /// Bytes of each operation.
     #[serde(default = "or::<_, { 16 << 10 }>", deserialize_with = "size")]
-    pub file_block_size: u64,
+    file_block_size: u64,
     #[serde(default = "or::<_, 1>")]
     threads: u32,
     /// Duration of a run, seconds.
     #[serde(default = "or::<_, 10>")]
-    pub time: u64,
+    time: u64,
     /// Additional flags with which files are opened.
     #[serde(default)]
     file_extra_flags: Vec<SysbenchFlag>,
@@ -129,7 +129,7 @@ pub struct SysbenchParameters {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum TestMode {
+enum TestMode {
     /// Sequential writing of new files.
     SeqWr,
     /// Sequential overwriting.
@@ -146,7 +146,7 @@ pub enum TestMode {
 
 impl TestMode {
     /// Whether every request is a read.
-    pub fn only_reads(self) -> bool {
+    fn only_reads(self) -> bool {
         matches!(self, Self::SeqRd | Self::RndRd)
     }
 }
@@ -181,7 +181,7 @@ fn yes() -> bool {
 }
 
 impl SysbenchParameters {
-    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
@@ -217,7 +217,7 @@ impl SysbenchParameters {
 
     /// The options for laying out the files, with large writes through the page cache. By default sysbench writes them
     /// block by block as the test does, which takes a minute with direct I/O.
-    pub fn layout(&self) -> Vec<String> {
+    fn layout(&self) -> Vec<String> {
         let largest = LAID_OUT.min(self.file_total_size / u64::from(self.file_num));
         vec![
             format!("--file-total-size={}", self.file_total_size),
@@ -227,7 +227,7 @@ impl SysbenchParameters {
     }
 
     /// The options of a run. Every random choice follows from `seed`. sysbench takes 31 bits of it, but not 0.
-    pub fn options(&self, seed: u64) -> Vec<String> {
+    fn options(&self, seed: u64) -> Vec<String> {
         let flags: Vec<String> = self.file_extra_flags.iter().map(|flag| format!("{flag:?}").to_lowercase()).collect();
         let on = |is: bool| if is { "on" } else { "off" };
         let mut options = vec![

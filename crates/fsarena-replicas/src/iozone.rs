@@ -149,39 +149,39 @@ struct Record {
 
 impl Record {
     /// A buffer for records up to `largest` bytes, all of it in memory.
-    pub fn new(largest: usize) -> Self {
+    fn new(largest: usize) -> Self {
         let mut record = Self { buffer: AlignedBuffer::new(largest), length: largest };
         record.mark();
         record
     }
 
     /// Uses records of `length` bytes from now on.
-    pub fn resize(&mut self, length: usize) {
+    fn resize(&mut self, length: usize) {
         self.length = length;
     }
 
     #[inline]
-    pub fn bytes(&self) -> &[u8] {
+    fn bytes(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
 
     #[inline]
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
+    fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.buffer[..self.length]
     }
 
-    pub fn mark(&mut self) {
+    fn mark(&mut self) {
         self.bytes_mut().chunks_mut(PAGE).for_each(|page| page[..MARK.len()].copy_from_slice(&MARK));
     }
 
     #[inline]
-    pub fn check(&self) -> io::Result<()> {
+    fn check(&self) -> io::Result<()> {
         let is_marked = self.bytes().chunks(PAGE).all(|page| page[..MARK.len()] == MARK);
         if is_marked { Ok(()) } else { Err(unmarked()) }
     }
 
     /// Brings the record into the processor's cache.
-    pub fn fetch(&self) {
+    fn fetch(&self) {
         for byte in self.bytes().iter().step_by(LINE) {
             black_box(*byte);
         }
