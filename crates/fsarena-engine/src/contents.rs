@@ -79,7 +79,8 @@ pub type Home = (u32, u64);
 #[derive(Debug, Clone)]
 pub struct Marker {
     recipe: Recipe,
-    counter: u64,
+    /// Begins at a random number. Whoever takes it over from another marker uses no mark twice.
+    pub counter: u64,
 }
 
 impl Marker {
@@ -87,11 +88,6 @@ impl Marker {
     pub fn new(recipe: Recipe, worker: u32) -> Self {
         let counter = generator(recipe.seed, "marks", &[u64::from(worker)]).next_u64();
         Self { recipe, counter }
-    }
-
-    /// The value of the counter: see [`Contents::marked`].
-    pub fn marked(&self) -> u64 {
-        self.counter
     }
 
     /// Marks `piece`, which begins at byte `at` of a filled pool. Costs one store per unit.
@@ -137,7 +133,8 @@ pub enum Mismatch {
 pub struct Contents {
     pool: AlignedBuffer,
     next: usize,
-    marker: Marker,
+    /// Marks the next units.
+    pub marker: Marker,
 }
 
 impl Contents {
@@ -155,8 +152,8 @@ impl Contents {
         Self { pool, next: 0, marker: Marker::new(self.marker.recipe, worker) }
     }
 
-    /// The next `length` bytes, at most [`Contents::longest`], for the place `home`. A piece that is shorter than a
-    /// unit is the beginning of one.
+    /// The next `length` bytes, at most those of the longest piece or 1 MiB, for the place `home`. A piece that is
+    /// shorter than a unit is the beginning of one.
     #[inline]
     pub fn piece(&mut self, length: usize, home: Home) -> &[u8] {
         let at = if self.next + length <= self.pool.len() { self.next } else { 0 };
@@ -164,26 +161,6 @@ impl Contents {
         let piece = &mut self.pool[at..at + length];
         self.marker.mark(piece, at, home);
         piece
-    }
-
-    /// A copy of the marker, which marks the next units.
-    pub fn marker(&self) -> Marker {
-        self.marker.clone()
-    }
-
-    /// The value of the counter of marks. It starts at a random number. [`Contents::go_on`] continues from it.
-    pub fn marked(&self) -> u64 {
-        self.marker.counter
-    }
-
-    /// Continues the marks after `marked`, so that no mark is used twice.
-    pub fn go_on(&mut self, marked: u64) {
-        self.marker.counter = marked;
-    }
-
-    /// Maximum length of a piece, bytes.
-    pub fn longest(&self) -> usize {
-        self.marker.recipe.longest.max(LAID_OUT)
     }
 
     /// Checks that `piece`, which consists of whole units, was written at `home` with this recipe.

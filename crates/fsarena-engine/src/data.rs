@@ -15,7 +15,7 @@ use std::path::Path;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 
 use crate::variants::{self, Layout};
-use crate::{Abilities, Engine, EngineError, Job};
+use crate::{Engine, EngineError, Job};
 use ground::DataGround;
 pub use parameters::DataParameters;
 use parameters::{Distribution, Pattern, Work};
@@ -25,30 +25,20 @@ use parameters::{Distribution, Pattern, Work};
 const END_ONLY: &str = "it cannot keep a rate, for its only sync comes after the last operation; \
                         `sync-every` has some between";
 
-pub struct Data;
+pub const ENGINE: Engine = Engine {
+    paced: Some(paced),
+    with_cache: Some(with_cache),
+    on_device: Some(open_on_device),
+    ..Engine::new("data", traits, open)
+};
 
-impl Engine for Data {
-    fn name(&self) -> &'static str {
-        "data"
-    }
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    Ok(DataParameters::of(workload)?.traits(workload))
+}
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        Ok(DataParameters::of(workload)?.traits(workload))
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let ground = DataGround::Folder(directory.to_owned());
-        Ok(Box::new(job::DataJob::new(workload, DataParameters::of(workload)?, ground, seed)))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities {
-            paced: Some(paced),
-            with_cache: Some(with_cache),
-            on_device: Some(open_on_device),
-            ..Abilities::default()
-        }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let ground = DataGround::Folder(directory.to_owned());
+    Ok(Box::new(job::DataJob::new(workload, DataParameters::of(workload)?, ground, seed)))
 }
 
 fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {

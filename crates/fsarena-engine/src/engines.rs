@@ -9,35 +9,29 @@ use crate::{Engine, EngineError, Programs};
 
 /// Engines in lists, such as the native ones and those of external programs.
 #[derive(Clone, Copy)]
-pub struct Engines(pub &'static [&'static [&'static dyn Engine]]);
+pub struct Engines(pub &'static [&'static [Engine]]);
 
 impl Engines {
     /// All engines, in order.
-    pub fn all(self) -> impl Iterator<Item = &'static dyn Engine> {
-        self.0.iter().copied().flatten().copied()
+    pub fn all(self) -> impl Iterator<Item = &'static Engine> {
+        self.0.iter().copied().flatten()
     }
 
     /// The engine with this name.
-    pub fn named(self, name: &str) -> Option<&'static dyn Engine> {
-        self.all().find(|engine| engine.name() == name)
+    pub fn named(self, name: &str) -> Option<&'static Engine> {
+        self.all().find(|engine| engine.name == name)
     }
 
     /// The engine that `workload` names.
-    ///
-    /// # Errors
-    /// [`EngineError::Unknown`] if there is none.
-    pub fn of(self, workload: &Workload) -> Result<&'static dyn Engine, EngineError> {
+    pub fn of(self, workload: &Workload) -> Result<&'static Engine, EngineError> {
         self.named(&workload.engine).ok_or_else(|| EngineError::Unknown {
             workload: workload.name.to_string(),
             engine: workload.engine.clone(),
-            engines: self.all().map(|engine| engine.name()).collect(),
+            engines: self.all().map(|engine| engine.name).collect(),
         })
     }
 
     /// The workload with what its engine states about it.
-    ///
-    /// # Errors
-    /// If its engine does not exist, or refuses its parameters.
     pub fn resolved(self, workload: Workload) -> Result<Workload, EngineError> {
         let traits = self.of(&workload)?.traits(&workload)?;
         let traits = Traits { concurrency: concurrency(&workload), ..traits };

@@ -9,13 +9,10 @@ use fsarena_model::{ErrorCategory, Explained, Workload};
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// No engine has that name.
     #[error("workload `{workload}`: there is no engine `{engine}`")]
     Unknown { workload: String, engine: String, engines: Vec<&'static str> },
-    /// A parameter cannot be parsed, or makes no sense.
     #[error("workload `{workload}`: parameters: {what}")]
     Parameters { workload: String, what: String },
-    /// The workload cannot run at a given rate.
     #[error("workload `{workload}`: the engine `{engine}` cannot keep a rate")]
     NotPaced { workload: String, engine: String },
     /// The workload has no variant with another cache state.
@@ -33,17 +30,14 @@ pub enum EngineError {
     /// A script or command of the workload, such as "the cleanup `rm x`", failed, with its message.
     #[error("{script} ended with {status}{}", after_colon(words))]
     Script { script: String, status: std::process::ExitStatus, words: String },
-    /// A file stays in memory, so that it cannot be made cold.
     #[error(
         "forget what is in memory of `{file}`: {left} of {pages} pages stay, so that it would not be read from its device"
     )]
     StaysInMemory { file: String, left: u64, pages: u64 },
-    /// The engine makes system calls, which a library cannot answer.
     #[error(
         "workload `{workload}`: the engine `{engine}` makes system calls, which no library answers: `{library}` cannot do it"
     )]
     NoLibrary { workload: String, engine: String, library: &'static str },
-    /// The workload needs more files than the library can keep without damage to its file system.
     #[error(
         "workload `{workload}` keeps {files} files and directories at a time: with more than {most} `{library}` damages them, or never ends"
     )]
@@ -51,10 +45,9 @@ pub enum EngineError {
     /// The kernel or a library refused a step of a sequence.
     #[error("step `{step}`: {source}")]
     Step { step: String, source: Box<dyn std::error::Error + Send + Sync> },
-    /// A step of a sequence found something other than expected.
+    /// A step found something other than expected.
     #[error("step `{step}`: {what}")]
     Found { step: String, what: String },
-    /// The program that does a workload is not installed.
     #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
     NoProgram { workload: String, program: &'static str, package: &'static str },
     /// A program that runs along with the work, such as a server, did not start, has ended or does not end.
@@ -79,13 +72,14 @@ impl EngineError {
             one => vec![one],
         }
     }
+
     /// Makes an [`EngineError::Io`], for `map_err` on the errors of rustix and of the standard library. It converts
     /// `act` only if there is an error, so that inner loops can use it.
     pub fn io<E: Into<io::Error>>(act: impl Into<String>) -> impl FnOnce(E) -> Self {
         move |error| Self::Io { act: act.into(), source: error.into() }
     }
 
-    /// An [`EngineError::NoLibrary`].
+    /// For an engine that makes system calls.
     pub fn no_library(workload: &Workload, library: &'static str) -> Self {
         let (engine, workload) = (workload.engine.clone(), workload.name.to_string());
         Self::NoLibrary { workload, engine, library }

@@ -15,13 +15,13 @@ use std::path::Path;
 use fsarena_model::{CacheState, Rate, Traits, Workload};
 
 use crate::variants;
-use crate::{Abilities, Engine, EngineError, Job};
+use crate::{Engine, EngineError, Job};
 use operations::OperationEntry;
 use parameters::{FilesParameters, FilesPlan};
 
-pub struct Files;
+pub const ENGINE: Engine =
+    Engine { paced: Some(paced), with_cache: Some(with_cache), ..Engine::new("files", traits, open) };
 
-/// The parameters of the workload, checked, and the operation that it asks for.
 fn parsed(workload: &Workload) -> Result<(FilesParameters, &'static OperationEntry), EngineError> {
     let parameters = crate::parameters::<FilesParameters>(workload)?;
     let unknown = format!("`{}` is no `operation` of the engine `files`", parameters.operation.name());
@@ -31,29 +31,21 @@ fn parsed(workload: &Workload) -> Result<(FilesParameters, &'static OperationEnt
     Ok((parameters, entry))
 }
 
-impl Engine for Files {
-    fn name(&self) -> &'static str {
-        "files"
-    }
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let (parameters, OperationEntry { kind, .. }) = parsed(workload)?;
+    Ok(Traits {
+        peak: parameters.demand(workload, kind.ground),
+        least_files: parameters.least_files(workload, kind.ground),
+        files: parameters.layout(workload, *kind),
+        ..Traits::default()
+    })
+}
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let (parameters, OperationEntry { kind, .. }) = parsed(workload)?;
-        Ok(Traits {
-            peak: parameters.demand(workload, kind.ground),
-            least_files: parameters.least_files(workload, kind.ground),
-            files: parameters.layout(workload, *kind),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, entry) = parsed(workload)?;
-        Ok((entry.open)(FilesPlan::new(workload, parameters, entry.kind, directory, seed)))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { paced: Some(paced), with_cache: Some(with_cache), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let (parameters, entry) = parsed(workload)?;
+    let (kind, workload, directory) = (entry.kind, workload.clone(), directory.to_owned());
+    let shape = parameters.shape(&workload, kind.ground);
+    Ok((entry.open)(FilesPlan { kind, workload, parameters, directory, seed, shape }))
 }
 
 fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {

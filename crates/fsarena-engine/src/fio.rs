@@ -4,12 +4,10 @@
 mod facts;
 mod file;
 mod generate;
-mod instead;
 mod job;
 mod jobs;
 mod limits;
 mod line;
-mod options;
 mod places;
 mod program;
 
@@ -20,15 +18,15 @@ use serde::Deserialize;
 
 use crate::data::DataParameters;
 use crate::variants::one_cache;
-use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
+use crate::{Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use instead::{Choice, instead};
-pub use jobs::{JobsPlace, from_command, from_file};
+pub use jobs::{Choice, JobsPlace, from_command, from_file, instead};
 
 /// The engine `fio`.
-pub struct Fio;
+pub const ENGINE: Engine =
+    Engine { programs: Some(programs), with_cache: Some(with_cache), ..Engine::new(program::NAME, traits, open) };
 
 enum FioTask {
     Generated(DataParameters),
@@ -47,7 +45,9 @@ impl FioTask {
             let parameters = DataParameters::of(workload)?;
             return match generate::lacks(workload, &parameters) {
                 None => Ok(Self::Generated(parameters)),
-                Some(what) => Err(FioError::Cannot { workload: workload.name.to_string(), what }.into()),
+                Some(what) => {
+                    Err(FioError::Cannot { workload: workload.name.to_string(), what: what.to_owned() }.into())
+                }
             };
         }
         let own = crate::parameters::<AsItIs>(workload)?;
@@ -57,44 +57,34 @@ impl FioTask {
     }
 }
 
-impl Engine for Fio {
-    fn name(&self) -> &'static str {
-        program::NAME
-    }
+/// fio takes a while to start and to end. A job file gives its own run time. There is no reference in memory: the
+/// cost of fio differs from that of the native engine, and its job files may use io_uring.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    const AROUND: Nanos = Nanos::millis(350);
+    /// `runtime` in its JSON.
+    const CLOCK_STEP: Nanos = Nanos::millis(1);
+    let own = match FioTask::of(workload)? {
+        FioTask::Generated(parameters) => {
+            Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
+        }
+        FioTask::AsItIs(file) => Traits {
+            peak: limits::demand(&file)?,
+            direct_block: facts::direct_block(&file),
+            extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
+            ..Traits::default()
+        },
+    };
+    Ok(Traits {
+        program: Some(program::NAME.to_owned()),
+        clock_step: Some(CLOCK_STEP),
+        runs_in_memory: false,
+        files: None,
+        ..own
+    })
+}
 
-    /// fio takes a while to start and to end. A job file gives its own run time. There is no reference in memory: the
-    /// cost of fio differs from that of the native engine, and its job files may use io_uring.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        const AROUND: Nanos = Nanos::millis(350);
-        /// `runtime` in its JSON.
-        const CLOCK_STEP: Nanos = Nanos::millis(1);
-        let own = match FioTask::of(workload)? {
-            FioTask::Generated(parameters) => {
-                Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
-            }
-            FioTask::AsItIs(file) => Traits {
-                peak: limits::demand(&file)?,
-                direct_block: facts::direct_block(&file),
-                extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
-                ..Traits::default()
-            },
-        };
-        Ok(Traits {
-            program: Some(program::NAME.to_owned()),
-            clock_step: Some(CLOCK_STEP),
-            runs_in_memory: false,
-            files: None,
-            ..own
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(job::FioJob::new(workload, FioTask::of(workload)?, directory, seed)?))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), with_cache: Some(with_cache), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    Ok(Box::new(job::FioJob::new(workload, FioTask::of(workload)?, directory, seed)?))
 }
 
 fn with_cache(workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
@@ -110,19 +100,16 @@ fn programs(_workload: &Workload) -> Programs {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum FioError {
-    /// A job file cannot be read.
     #[error("read `{file}`: {source}")]
     Read { file: String, source: std::io::Error },
     /// A line of a job file is not allowed, or makes no sense.
     #[error("`{file}`, line {line}: {what}")]
     Line { file: String, line: usize, what: String, hint: String },
-    /// Several of these at once.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Several(Vec<FioError>),
     /// fio does not accept a job file, with its message.
     #[error("`{file}`: {words}")]
     NotUnderstood { file: String, words: String },
-    /// A workload needs something that fio does not support.
     #[error("workload `{workload}`: fio cannot {what}")]
     Cannot { workload: String, what: String },
     /// The program failed, with its message.
@@ -131,10 +118,6 @@ pub enum FioError {
 }
 
 impl FioError {
-    /// These errors as one.
-    ///
-    /// # Errors
-    /// The only one, or [`FioError::Several`].
     fn all(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 => Ok(()),
@@ -143,7 +126,6 @@ impl FioError {
         }
     }
 
-    /// The errors of which it consists.
     pub(crate) fn apart(self) -> Vec<Self> {
         match self {
             Self::Several(errors) => errors,

@@ -24,10 +24,7 @@ pub fn sync(folder: impl AsFd) -> Result<(), EngineError> {
     syncfs(folder).map_err(EngineError::io("syncfs"))
 }
 
-/// Writes all data of the file system that holds the folder `path` to its device.
-///
-/// # Errors
-/// If the folder cannot be opened, or the file system returns an error.
+/// As [`sync`], for the folder `path`.
 pub fn sync_at(path: &Path) -> Result<(), EngineError> {
     sync(open(path)?)
 }
@@ -44,9 +41,6 @@ pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
 }
 
 /// Writes a file of `size` random bytes, and syncs it. Returns an error once `stop` is set.
-///
-/// # Errors
-/// If it cannot be written, or `stop` is set.
 pub fn write_random(path: &Path, size: u64, random: &mut impl Rng, stop: &AtomicBool) -> io::Result<()> {
     let (mut file, mut piece, mut left) = (File::create(path)?, vec![0; 1 << 20], size);
     while left > 0 {
@@ -60,9 +54,6 @@ pub fn write_random(path: &Path, size: u64, random: &mut impl Rng, stop: &Atomic
 }
 
 /// Removes a file or a link. Does nothing if it does not exist.
-///
-/// # Errors
-/// If the file system returns an error.
 pub fn unlink(path: &Path) -> Result<(), EngineError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -93,11 +84,6 @@ pub fn sync_file(file: impl AsFd, call: Operation) -> Result<(), EngineError> {
         Operation::Fdatasync => fdatasync(file).map_err(EngineError::io("fdatasync")),
         _ => fsync(file).map_err(EngineError::io("fsync")),
     }
-}
-
-/// Permissions of new files: the owner may read and write.
-pub fn file_mode() -> Mode {
-    Mode::RUSR | Mode::WUSR
 }
 
 /// Maximum number of attempts: a page that is in use at that moment stays.
@@ -138,9 +124,6 @@ pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) 
 
 /// Writes all data of the file system of `directory` to its device, then asks the kernel to drop the data of all files
 /// in and below `directory`. The kernel need not comply, and inodes and names stay in memory.
-///
-/// # Errors
-/// If a folder cannot be listed, or a file cannot be opened, or once `stop` is set.
 pub fn drop_cached_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     sync_at(directory)?;
     drop_all_cached(directory, stop)
@@ -168,30 +151,7 @@ pub fn drop_all_caches() -> std::io::Result<()> {
 
 /// Syncs the file system of `directory` and drops the caches of the machine, which takes root. Without root, it asks
 /// the kernel to drop the data of the directory's files; names and inodes then stay in memory.
-///
-/// # Errors
-/// If the file system fails, or once `stop` is set.
 pub fn sync_and_drop_caches(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     sync_at(directory)?;
-    match drop_all_caches() {
-        Ok(()) => Ok(()),
-        Err(_) => drop_all_cached(directory, stop),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::NEVER;
-
-    #[test]
-    fn files_of_all_levels_are_forgotten_and_stay_what_they_are() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        fs::create_dir_all(place.path().join("a/b")).expect("made");
-        fs::write(place.path().join("a/b/file"), "text").expect("written");
-        drop_all_cached(place.path(), &NEVER).expect("asked");
-        sync_and_drop_caches(place.path(), &NEVER).expect("done");
-        assert_eq!(fs::read_to_string(place.path().join("a/b/file")).expect("there"), "text");
-        assert!(drop_all_cached(&place.path().join("none"), &NEVER).is_err());
-    }
+    drop_all_caches().or_else(|_| drop_all_cached(directory, stop))
 }

@@ -20,8 +20,6 @@ mod program;
 mod run_stats;
 pub mod scratch;
 mod sqlite;
-#[cfg(test)]
-mod tests;
 mod variants;
 pub mod workers;
 
@@ -42,42 +40,25 @@ pub use run_stats::RunStats;
 pub use scratch::Scratch;
 
 /// The native engines. `fsarena-programs` contains those that start external programs.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &sqlite::Sqlite];
+pub static ENGINES: &[Engine] = &[files::ENGINE, data::ENGINE, fio::ENGINE, sqlite::ENGINE];
 
-/// The engine with the name `name`.
-pub fn engine(name: &str) -> Option<&'static dyn Engine> {
-    ENGINES.iter().copied().find(|engine| engine.name() == name)
+/// The native engine with the name `name`.
+pub fn engine(name: &str) -> Option<&'static Engine> {
+    ENGINES.iter().find(|engine| engine.name == name)
 }
 
 /// A stop flag that is never set.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// A load generator that runs workloads.
-pub trait Engine: Sync {
+/// A load generator that runs workloads: a function for each thing that it can do.
+#[derive(Clone, Copy)]
+pub struct Engine {
     /// The name by which workloads refer to the engine.
-    fn name(&self) -> &'static str;
-
-    /// What the plan has to know about the workload.
-    ///
-    /// # Errors
-    /// If the workload's parameters cannot be parsed, or contradict each other.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError>;
-
-    /// Opens a job in `directory`, which exists and is empty. Every random choice follows from `seed`.
-    ///
-    /// # Errors
-    /// As [`Engine::traits`].
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
-
-    /// What the engine can do in addition.
-    fn abilities(&self) -> Abilities {
-        Abilities::default()
-    }
-}
-
-/// What an engine can do in addition: a function for each ability that it has.
-#[derive(Clone, Copy, Default)]
-pub struct Abilities {
+    pub name: &'static str,
+    /// See [`Engine::traits`].
+    pub traits: fn(&Workload) -> Result<Traits, EngineError>,
+    /// See [`Engine::open`].
+    pub open: fn(&Workload, &Path, u64) -> Opened,
     /// Starts external programs.
     pub programs: Option<fn(&Workload) -> Programs>,
     /// Runs workloads as open loops.
@@ -137,16 +118,36 @@ pub struct Programs {
     pub settings: Vec<String>,
 }
 
-impl dyn Engine + '_ {
+impl Engine {
+    /// An engine that runs its workloads as they are, in a directory, and nothing else.
+    pub const fn new(
+        name: &'static str,
+        traits: fn(&Workload) -> Result<Traits, EngineError>,
+        open: fn(&Workload, &Path, u64) -> Opened,
+    ) -> Self {
+        let (programs, paced, with_cache, on_device, in_library, spanning) = (None, None, None, None, None, None);
+        Self { name, traits, open, programs, paced, with_cache, on_device, in_library, spanning }
+    }
+
+    /// What the plan has to know about the workload.
+    ///
+    /// # Errors
+    /// If the workload's parameters cannot be parsed, or contradict each other.
+    pub fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        (self.traits)(workload)
+    }
+
+    /// Opens a job in `directory`, which exists and is empty. Every random choice follows from `seed`.
+    pub fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Opened {
+        (self.open)(workload, directory, seed)
+    }
+
     /// The external programs that the workload starts.
     pub fn programs(&self, workload: &Workload) -> Programs {
-        self.abilities().programs.map(|programs| programs(workload)).unwrap_or_default()
+        self.programs.map(|programs| programs(workload)).unwrap_or_default()
     }
 
     /// Checks that the programs of the workload are installed.
-    ///
-    /// # Errors
-    /// [`EngineError::NoProgram`] for the first that is not.
     pub fn require(&self, workload: &Workload) -> Result<(), EngineError> {
         match self.programs(workload).needs.into_iter().find(|need| need.path().is_none()) {
             None => Ok(()),
@@ -161,9 +162,8 @@ impl dyn Engine + '_ {
     /// # Errors
     /// If the engine cannot keep a rate, or not in this workload.
     pub fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
-        let (name, engine) = (workload.name.to_string(), self.name().to_owned());
-        let paced = self.abilities().paced.ok_or(EngineError::NotPaced { workload: name, engine })?;
-        paced(workload, rate)
+        let (name, engine) = (workload.name.to_string(), self.name.to_owned());
+        self.paced.ok_or(EngineError::NotPaced { workload: name, engine })?(workload, rate)
     }
 
     /// The variant of the workload with another cache state, named `NAME@cold` or `NAME@warm`.
@@ -171,33 +171,19 @@ impl dyn Engine + '_ {
     /// # Errors
     /// If the workload does not read existing files through the page cache, or has that cache state already.
     pub fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
-        let with_cache =
-            self.abilities().with_cache.ok_or_else(|| variants::one_cache(workload, variants::NO_READS))?;
-        with_cache(workload, cache)
+        self.with_cache.ok_or_else(|| variants::one_cache(workload, variants::NO_READS))?(workload, cache)
     }
 
     /// Checks that `library` can do the work.
-    ///
-    /// # Errors
-    /// [`EngineError::NoLibrary`] if the engine makes system calls, and others.
     pub fn require_library(&self, workload: &Workload, library: &'static str) -> Result<(), EngineError> {
-        let ability = self.abilities().in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
+        let ability = self.in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
         (ability.require)(workload, library)
     }
 
     /// Opens a job in a new directory within `library`, which works on the block device `device`. Nothing has the
     /// device open before and after a run.
-    ///
-    /// # Errors
-    /// As [`Engine::traits`], and if the library cannot do the work.
-    pub fn open_in_library(
-        &self,
-        workload: &Workload,
-        library: &'static str,
-        device: &Path,
-        seed: u64,
-    ) -> Result<Box<dyn Job>, EngineError> {
-        let ability = self.abilities().in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
+    pub fn open_in_library(&self, workload: &Workload, library: &'static str, device: &Path, seed: u64) -> Opened {
+        let ability = self.in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
         (ability.open)(workload, library, device, seed)
     }
 
@@ -207,9 +193,6 @@ impl dyn Engine + '_ {
     ///
     /// The result is a ceiling for a file system that passes requests to its device unchanged. The page cache passes
     /// data on in other sizes, earlier or later, so that a file system may be faster than this.
-    ///
-    /// # Errors
-    /// As [`Engine::traits`].
     pub fn open_on_device(
         &self,
         workload: &Workload,
@@ -217,7 +200,7 @@ impl dyn Engine + '_ {
         size: Bytes,
         seed: u64,
     ) -> Result<Option<Box<dyn Job>>, EngineError> {
-        self.abilities().on_device.map_or(Ok(None), |open| open(workload, device, size, seed))
+        self.on_device.map_or(Ok(None), |open| open(workload, device, size, seed))
     }
 }
 
@@ -278,9 +261,6 @@ impl Default for NextRun {
 /// error.
 pub trait Job {
     /// Does untimed work. A job does nothing for those that mean nothing to it.
-    ///
-    /// # Errors
-    /// If the file system returns an error, or a program does not start or end.
     fn upkeep(&mut self, _upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
@@ -291,9 +271,6 @@ pub trait Job {
     }
 
     /// Works until `limit`, or until no work is left, and adds the results to `stats`.
-    ///
-    /// # Errors
-    /// If the file system returns an error.
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 
     /// Compares the contents of `directory` with the expected state after the run. The file system has been unmounted

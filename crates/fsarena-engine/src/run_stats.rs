@@ -252,14 +252,4 @@ mod tests {
         assert_eq!(other.windows(), stats.windows());
         assert_eq!((other.operations, other.elapsed), (3, Nanos(9)));
     }
-
-    #[test]
-    fn latencies_count_before_an_end_is_marked() {
-        let mut stats = RunStats::new();
-        stats.record(Operation::Stat, Nanos(7));
-        assert_eq!(stats.latency(Operation::Stat).map(|latency| latency.count), Some(1));
-        assert_eq!(stats.latency(Operation::Read), None);
-        stats.clear();
-        assert_eq!(stats.latency(Operation::Stat), None);
-    }
 }

@@ -14,9 +14,8 @@ use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, parameters};
 
-pub struct Sqlite;
+pub const ENGINE: Engine = Engine::new("sqlite", traits, open);
 
-/// The parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct SqliteParameters {
@@ -40,20 +39,14 @@ enum Journal {
 /// Space of a database. A day of inserts does not fill it.
 const DEMAND: Bytes = Bytes::mib(256);
 
-impl Engine for Sqlite {
-    fn name(&self) -> &'static str {
-        "sqlite"
-    }
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    parameters::<SqliteParameters>(workload)?;
+    Ok(Traits { peak: DEMAND, commits_each: true, ..Traits::default() })
+}
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        parameters::<SqliteParameters>(workload)?;
-        Ok(Traits { peak: DEMAND, commits_each: true, ..Traits::default() })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, path) = (parameters(workload)?, directory.join("benchmark.db"));
-        Ok(Box::new(Inserts { parameters, path, random: fsarena_model::seed::generator(seed, "sqlite", &[]) }))
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let (parameters, path) = (parameters(workload)?, directory.join("benchmark.db"));
+    Ok(Box::new(Inserts { parameters, path, random: fsarena_model::seed::generator(seed, "sqlite", &[]) }))
 }
 
 struct Inserts {

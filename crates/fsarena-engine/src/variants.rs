@@ -14,7 +14,6 @@ const WARM_UP: u64 = 25;
 const COLD_MS: u64 = 90;
 const COLD_SLICES: u32 = 4;
 
-/// The timing of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One whole run that reads everything once, so that no read is served from memory.

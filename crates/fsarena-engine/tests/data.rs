@@ -339,6 +339,12 @@ fn senseless_parameters_are_refused_by_name() {
             json!({ "operation": "read", "pattern": "sequential", "block-size": 1000, "file-size": 1000 }),
             "512",
         ),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "blocksize": "4K" }),
+            "parameters: unknown field `blocksize`, expected one of `operation`",
+        ),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "depth": 4 }), "io-uring"),
         ("fsync", "warm", json!({ "operation": "read", "pattern": "sequential" }), "durable"),
         ("none", "warm", json!({ "operation": "write", "pattern": "sequential", "sync-every": 1 }), "sync-every"),

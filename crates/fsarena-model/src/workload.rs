@@ -219,10 +219,11 @@ fn default_slices() -> u32 {
 }
 
 /// What is made durable inside the timer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DurablePoint {
     /// Nothing: the time ends when the calls have returned.
+    #[default]
     None,
     /// By fsync: each operation, or as often as the workload states.
     Fsync,

@@ -14,7 +14,7 @@ mod tests {
 
     #[test]
     fn every_engine_has_a_name_of_its_own() {
-        let mut names: Vec<&str> = ENGINES.all().map(|engine| engine.name()).collect();
+        let mut names: Vec<&str> = ENGINES.all().map(|engine| engine.name).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();

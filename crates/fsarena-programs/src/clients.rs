@@ -4,14 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, OnceLock};
 use std::thread;
 
+use fsarena_engine::meter::PART;
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
-/// Length of a part of a run. The latencies of each part are kept separately.
-const PART: Nanos = Nanos::seconds(1);
-
-/// The timer of one client.
 pub struct ClientTimer<'a> {
     begin: Nanos,
     part: Nanos,
@@ -45,7 +42,6 @@ impl ClientTimer<'_> {
         Ok((done, latency))
     }
 
-    /// Counts bytes that an operation moved.
     pub fn moved(&mut self, bytes: u64) {
         self.stats.bytes += bytes;
     }
@@ -105,14 +101,5 @@ mod tests {
         };
         let error = together((0..4).collect(), &Limit::new(None, &stop), &mut stats, work).expect_err("three fails");
         assert_eq!((error.to_string().as_str(), stats.operations), ("three", 3));
-    }
-
-    #[test]
-    fn all_end_at_the_stop_flag() {
-        let stop = AtomicBool::new(true);
-        let mut stats = RunStats::new();
-        let work = |number: u32, timer: &mut ClientTimer<'_>| Ok((number, timer.goes_on()));
-        let done = together(vec![1, 2], &Limit::new(None, &stop), &mut stats, work).expect("no worker fails");
-        assert_eq!((done, stats.operations), (vec![(1, false), (2, false)], 0));
     }
 }

@@ -4,44 +4,28 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fsarena_engine::{EngineError, Scratch, unlink};
 use rustix::fs::OFlags;
 
 use crate::user::User;
 
-const OF_SERVER: &str = "server";
+/// The folder in a server's scratch directory that belongs to the server's user, for files of the server and its
+/// clients. fsarena writes nothing there and reads from it with [`read`] only.
+pub const OF_SERVER: &str = "server";
 
-/// A scratch directory for one server. The server's user may traverse it and owns one folder in it.
-#[derive(Debug)]
-pub struct RunFolder(Scratch);
-
-impl RunFolder {
-    /// Makes a directory for a server that runs as `user`.
-    pub fn for_server(user: Option<&User>) -> Result<Self, EngineError> {
-        let made = Self(Scratch::new()?);
-        make(&made.of_server(), 0o700, user)?;
-        let open = fs::set_permissions(made.path(), PermissionsExt::from_mode(0o711));
-        open.map_err(EngineError::io(format!("chmod {}", made.path().display())))?;
-        Ok(made)
-    }
-
-    /// Path of the directory. It belongs to fsarena's user and holds what fsarena writes: configurations, logs and
-    /// streams.
-    pub fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    /// The folder in it that belongs to the server's user, for files of the server and its clients. fsarena writes
-    /// nothing there and reads from it with [`read`] only.
-    pub fn of_server(&self) -> PathBuf {
-        self.path().join(OF_SERVER)
-    }
+/// Makes a scratch directory for a server that runs as `user`, who may traverse it and owns one folder in it. It belongs
+/// to fsarena's user and holds what fsarena writes: configurations, logs and streams.
+pub fn for_server(user: Option<&User>) -> Result<Scratch, EngineError> {
+    let made = Scratch::new()?;
+    make(&made.path().join(OF_SERVER), 0o700, user)?;
+    let open = fs::set_permissions(made.path(), PermissionsExt::from_mode(0o711));
+    open.map_err(EngineError::io(format!("chmod {}", made.path().display())))?;
+    Ok(made)
 }
 
-/// Makes a folder with the permissions `mode`, independent of the umask, and gives it to `owner`. An existing folder is
-/// left as it is.
+/// Makes a folder with the permissions `mode`, independent of the umask, and gives it to `owner`. It must not exist.
 pub fn make(path: &Path, mode: u32, owner: Option<&User>) -> Result<(), EngineError> {
     let made = fs::DirBuilder::new().mode(0o700).create(path);
     made.map_err(EngineError::io(format!("mkdir {}", path.display())))?;
@@ -88,12 +72,12 @@ mod tests {
     fn of_a_servers_only_a_part_is_its_users() {
         use std::os::unix::fs::MetadataExt;
         let user = User::of("daemon").expect("the user exists");
-        let folder = RunFolder::for_server(user.as_ref()).expect("made");
+        let folder = for_server(user.as_ref()).expect("made");
         let facts =
             |path: &Path| fs::symlink_metadata(path).map(|known| (known.uid(), known.mode() & 0o777)).expect("there");
         let own = rustix::process::geteuid().as_raw();
         assert_eq!(facts(folder.path()), (own, 0o711));
-        let (owner, mode) = facts(&folder.of_server());
+        let (owner, mode) = facts(&folder.path().join(OF_SERVER));
         assert_eq!((owner != own, mode), (user.is_some(), 0o700));
     }
 

@@ -4,10 +4,10 @@ use fsarena_engine::{ENGINES, EngineError, Engines, Operation, RunStats};
 use fsarena_model::{Bytes, CacheState, Rate, Scale, Workload};
 use fsarena_replicas::REPLICAS;
 
-use crate::apache::{ab, parameters::ServedPage};
+use crate::apache::{ServedPage, ab};
 use crate::ior::{self, Ior};
 use crate::mdtest::{self, Mdtest};
-use crate::{PROGRAMS, mpi, oltp, pgbench, program};
+use crate::{PROGRAMS, mpi, oltp, pgbench, program, sysbench};
 
 static ALL: Engines = Engines(&[ENGINES, REPLICAS, PROGRAMS]);
 
@@ -45,7 +45,7 @@ fn workloads() {
         let Ok(workload) = fsarena_catalog::parse_workload(name_in(text), text) else { return };
         for scale in [Scale::Smoke, Scale::Standard, Scale::Published] {
             let Ok(workload) = fsarena_catalog::at_scale(workload.clone(), scale) else { continue };
-            let is_native = ENGINES.iter().chain(REPLICAS).any(|engine| engine.name() == workload.engine);
+            let is_native = ENGINES.iter().chain(REPLICAS).any(|engine| engine.name == workload.engine);
             if plan(&workload).is_ok_and(|data| data <= Bytes::gib(1)) && is_native {
                 let _ = ALL.of(&workload).and_then(|engine| engine.open(&workload, place.path(), 1));
             }
@@ -98,6 +98,7 @@ fn outputs() {
         include_str!("program/dbench.txt"),
         include_str!("program/postmark.txt"),
         include_str!("oltp/captured.txt"),
+        include_str!("sysbench/captured.txt"),
         "Complete requests:      100\nFailed requests:        0\nDocument Length:        1000 bytes\n\
          Time taken for tests:   2.250 seconds\nHTML transferred:       100000 bytes\n\
          Requests per second:    44.44 [#/sec] (mean)\nPercentage served,Time in ms\n\
@@ -111,9 +112,10 @@ fn outputs() {
     fsarena_testing::fuzz::texts(&good, |text| {
         let mut stats = RunStats::new();
         let _ = pgbench::output::read(text, 8, &mut stats);
-        pgbench::log::understand(text, &mut stats);
+        pgbench::output::understand(text, &mut stats);
         program::read_any(text);
-        let _ = oltp::output::read(text, &mut stats);
+        let _ = oltp::read(text, &mut stats);
+        let _ = sysbench::text::read(text, Operation::Run, 4096, &mut stats);
         let _ = ab::read(text, text, &page, &mut stats);
         let ior = mpi::read::<Ior>(text, ior::Operation::Write, 2);
         let mdtest = mpi::read::<Mdtest>(text, mdtest::Operation::Create, 2);

@@ -11,7 +11,7 @@ use fsarena_engine::parameters::or;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
-use crate::mpi::{self, MpiOutput, MpiProgram, MpiStart};
+use crate::mpi::{self, AROUND, MpiOutput, MpiProcess, MpiProgram, MpiStart};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -38,7 +38,7 @@ pub struct Ior {
     /// Whether what is read is compared with what was written (`-R`), within the timer.
     #[serde(default)]
     pub verify: bool,
-    #[serde(skip, default = "nothing")]
+    #[serde(skip)]
     durable: DurablePoint,
     #[serde(skip)]
     is_direct: bool,
@@ -47,7 +47,6 @@ pub struct Ior {
     written: u32,
 }
 
-/// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
@@ -57,25 +56,8 @@ pub enum Operation {
     Read,
 }
 
-impl Operation {
-    /// The program's word for it.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Read => "read",
-        }
-    }
-}
-
-fn nothing() -> DurablePoint {
-    DurablePoint::None
-}
-
 /// Bytes per second that the estimate of the time assumes.
 const RATE: u64 = 100 << 20;
-
-/// Estimated time to start and end the program.
-const AROUND: Nanos = Nanos::millis(700);
 
 /// The file that is read, and the beginning of the names of those that are written.
 const FILE: &str = "data";
@@ -88,9 +70,7 @@ impl Ior {
             Operation::Write => [DurablePoint::None, DurablePoint::Fsync],
             Operation::Read => [DurablePoint::None; 2],
         };
-        if let Some(mistake) = self.start.mistake() {
-            Some(mistake)
-        } else if transfer == 0 || block == 0 || !block.is_multiple_of(transfer) {
+        if transfer == 0 || block == 0 || !block.is_multiple_of(transfer) {
             Some("`block-size` is a multiple of `transfer-size`, and both are more than 0")
         } else if self.segments == 0 || all > 1 << 50 {
             Some("there is at least one of the `segments`, and at most 1 PiB in all")
@@ -127,7 +107,7 @@ impl MpiProgram for Ior {
     fn complete(&mut self, workload: &Workload) -> Option<&'static str> {
         (self.durable, self.is_direct) = (workload.durable, workload.cache == CacheState::Direct);
         self.start.processes = self.processes;
-        self.mistake()
+        self.start.mistake().or_else(|| self.mistake())
     }
 
     fn traits(&self) -> Traits {
@@ -186,9 +166,8 @@ impl MpiProgram for Ior {
             ("-R", self.verify && operation == Operation::Read),
             ("--posix.odirect", self.is_direct),
         ];
-        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag);
         let times = ["-O", "saveRankPerformanceDetailsCSV=/dev/stdout"];
-        fixed.into_iter().chain(sizes).chain(flags).chain(times).map(str::to_owned).collect()
+        fixed.into_iter().chain(sizes).chain(mpi::set(&flags)).chain(times).map(str::to_owned).collect()
     }
 
     fn amount(&self) -> u64 {
@@ -200,11 +179,11 @@ impl MpiProgram for Ior {
     }
 
     fn read(text: &str, operation: Operation, processes: u64) -> Result<MpiOutput, String> {
-        let word = operation.word();
+        let word = if operation == Operation::Write { "write" } else { "read" };
         let rows = text.lines().filter_map(|line| process(line.trim().strip_prefix(word)?.strip_prefix(',')?));
         let rows = mpi::complete(rows.collect(), processes)?;
         let seconds = rows.iter().map(|process| process.seconds).fold(0.0, f64::max);
-        let amount: f64 = rows.iter().map(|process| process.bytes).sum();
+        let amount: f64 = rows.iter().map(MpiProcess::amount).sum();
         let results = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
         let printed = results.into_iter().find_map(|line| line.split_whitespace().next()?.parse().ok());
         let printed = printed.ok_or_else(|| format!("it wrote no result of `{word}`"))?;
@@ -212,18 +191,12 @@ impl MpiProgram for Ior {
     }
 }
 
-/// A process: seconds with opening and closing, and bytes.
-struct IorProcess {
-    seconds: f64,
-    bytes: f64,
-}
-
 /// A line of the table after the word: process, seconds with and without opening and closing, bytes per second with and
 /// without.
-fn process(line: &str) -> Option<(u64, IorProcess)> {
+fn process(line: &str) -> Option<(u64, MpiProcess)> {
     let fields: Vec<&str> = line.split(',').collect();
-    let (seconds, rate): (f64, f64) = (mpi::field(&fields, 1)?, mpi::field(&fields, 3)?);
-    (fields.len() == 5).then_some((mpi::field(&fields, 0)?, IorProcess { seconds, bytes: seconds * rate }))
+    let process = MpiProcess { seconds: mpi::field(&fields, 1)?, rate: mpi::field(&fields, 3)? };
+    (fields.len() == 5).then_some((mpi::field(&fields, 0)?, process))
 }
 
 #[cfg(test)]

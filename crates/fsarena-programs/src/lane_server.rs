@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, drop_cached_below};
+use fsarena_engine::{EngineError, Scratch};
 use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
-use crate::folder::RunFolder;
-use crate::server::{ServerProcess, Start};
-use crate::tool::Tool;
+use crate::folder;
+use crate::server::ServerProcess;
+use crate::tool::{LOG, Tool};
 use crate::user::User;
 
 /// A server's data on a lane, and the server while it runs.
@@ -19,7 +19,7 @@ pub struct LaneServer {
     process: Option<ServerProcess>,
     /// Folder of the socket and the log. It is outside the lane: a shared folder may not support sockets, and a path on
     /// the lane may be too long for a socket.
-    pub run: RunFolder,
+    pub run: Scratch,
     /// The user of the server and its tools; `None`: the current user.
     pub user: Option<User>,
     /// The directory of the data, in which the server and its tools run.
@@ -32,7 +32,7 @@ impl LaneServer {
     /// A server of the user `user`, whose data are in `data`, and which ends at the signal `end`. It does not run yet.
     pub fn new(user: &str, data: PathBuf, end: Signal) -> Result<Self, EngineError> {
         let user = User::of(user)?;
-        Ok(Self { process: None, run: RunFolder::for_server(user.as_ref())?, user, data, end })
+        Ok(Self { process: None, run: folder::for_server(user.as_ref())?, user, data, end })
     }
 
     /// Starts `program` with the command line `argv` and waits until it is ready, see [`ServerProcess::start`].
@@ -43,8 +43,7 @@ impl LaneServer {
         stop: &AtomicBool,
         ready: impl Fn(&Self, &AtomicBool) -> bool,
     ) -> Result<(), EngineError> {
-        let start = Start { program, argv, user: self.user.as_ref(), directory: &self.data, log: self.log() };
-        self.process = Some(ServerProcess::start(&start, stop, |stop| ready(self, stop))?);
+        self.process = Some(ServerProcess::start(&self.tool(program, argv), stop, |stop| ready(self, stop))?);
         Ok(())
     }
 
@@ -90,22 +89,17 @@ impl LaneServer {
         }
     }
 
-    /// Asks the kernel to drop the data from memory. The server must not run.
-    pub fn drop_caches(&self, stop: &AtomicBool) -> Result<(), EngineError> {
-        drop_cached_below(&self.data, stop)
-    }
-
     /// The program `name` with the command line `argv`, run as the server's user.
     pub fn tool(&self, name: &'static str, argv: Vec<String>) -> Tool<'_> {
         Tool { name, argv, user: self.user.as_ref(), directory: &self.data, streams: self.run.path() }
     }
 
     pub fn log(&self) -> PathBuf {
-        self.run.path().join("log")
+        self.run.path().join(LOG)
     }
 
     /// Folder of the socket and of files of clients. It belongs to the server's user.
     pub fn clients_folder(&self) -> PathBuf {
-        self.run.of_server()
+        self.run.path().join(folder::OF_SERVER)
     }
 }

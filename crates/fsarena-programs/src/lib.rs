@@ -20,8 +20,6 @@ mod sysbench;
 mod tool;
 mod user;
 
-use std::marker::PhantomData;
-
 use fsarena_engine::Engine;
 
 pub use postgresql::{NEEDS as POSTGRESQL_NEEDS, PostgreSql};
@@ -31,18 +29,18 @@ pub use program::{in_one_line, require_number};
 const LARGEST: u64 = 100_000_000;
 
 /// All engines whose programs have to be installed first (`make apps`).
-pub static PROGRAMS: &[&dyn Engine] = &[
+pub static PROGRAMS: &[Engine] = &[
     // databases
-    &mariadb::MariaDbEngine,
-    &oltp::Oltp,
+    mariadb::ENGINE,
+    oltp::ENGINE,
     // input and output
-    &sysbench::Sysbench,
-    &pgbench::PgBench,
+    sysbench::ENGINE,
+    pgbench::ENGINE,
     // a web server
-    &apache::Apache,
+    apache::ENGINE,
     // parallel file systems
-    &mpi::MpiEngine::<ior::Ior>(PhantomData),
-    &mpi::MpiEngine::<mdtest::Mdtest>(PhantomData),
+    mpi::engine::<ior::Ior>(),
+    mpi::engine::<mdtest::Mdtest>(),
     // any program
-    &program::ProgramEngine,
+    program::ENGINE,
 ];

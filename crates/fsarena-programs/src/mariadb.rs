@@ -1,8 +1,8 @@
-//! MariaDB on the lane: a new data directory for each contender and round, and a server that only a private socket
-//! reaches. <https://mariadb.com/kb/en/innodb-system-variables/>
+//! The engine `mariadb`, the database workloads of the trading firm, and MariaDB on the lane: a new data directory for
+//! each contender and round, and a server that only a private socket reaches.
+//! <https://mariadb.com/kb/en/innodb-system-variables/>
 
 mod client;
-mod engine;
 mod ingest;
 mod market;
 mod parameters;
@@ -13,20 +13,20 @@ mod schema;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Need, RunStats};
-use fsarena_model::Bytes;
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
+use fsarena_model::{Bytes, Nanos, Traits, Verification, Workload};
 use rustix::process::Signal;
 
+pub use self::client::DatabaseClient;
+use self::ingest::Ingest;
+use self::parameters::{MariaDbParameters, MariaDbTask};
+use self::queries::Queries;
+use self::results::LogResults;
 use crate::folder;
 use crate::lane_server::LaneServer;
 use crate::user::User;
 
-pub use self::client::DatabaseClient;
-pub use self::engine::{MariaDbEngine, MariaDbJob};
-
-/// The work of the clients.
 pub trait ClientWork {
-    /// The database of the clients' tables.
     fn database(&self) -> &'static str {
         client::DATABASE
     }
@@ -85,14 +85,13 @@ const PRIVATE: &[&str] = &[
 pub struct MariaDb {
     /// The server; it ends at SIGTERM.
     pub lane: LaneServer,
-    /// Further options of the workload, such as `--innodb-buffer-pool-size=64M`.
-    options: Vec<String>,
+    pool: Bytes,
 }
 
 impl MariaDb {
     /// A server of a data directory in `directory`. Nothing is made there yet.
-    pub fn at(directory: &Path, options: Vec<String>) -> Result<Self, EngineError> {
-        Ok(Self { lane: LaneServer::new(USER, directory.join("mysql"), Signal::TERM)?, options })
+    pub fn at(directory: &Path, pool: Bytes) -> Result<Self, EngineError> {
+        Ok(Self { lane: LaneServer::new(USER, directory.join("mysql"), Signal::TERM)?, pool })
     }
 
     /// Makes the data directory with mariadb-install-db.
@@ -130,24 +129,7 @@ impl MariaDb {
             format!("--pid-file={}", self.lane.clients_folder().join("pid").display()),
         ];
         let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
-        places.into_iter().chain(fixed).chain(self.options.iter().cloned()).collect()
-    }
-
-    /// Starts the server again on its files, calls `look`, and stops the server.
-    ///
-    /// # Errors
-    /// The error of `look`, or that the server does not start or end, with the last lines of its log.
-    pub fn reopened(
-        &mut self,
-        stop: &AtomicBool,
-        look: impl FnOnce(&DatabaseClient) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        self.start(stop)?;
-        let client = DatabaseClient::new(self.socket());
-        let looked = self.lane.during(stop, |_| look(&client));
-        // A server that has found damage may also end badly. What it found is the more useful error.
-        let stopped = self.lane.stop(stop);
-        looked.and(stopped)
+        places.into_iter().chain(fixed).chain(buffer_pool(self.pool)).collect()
     }
 
     /// The socket that clients connect to, as `root` without a password.
@@ -170,19 +152,119 @@ pub fn usual_pool() -> Bytes {
 /// MiB. Without them, MariaDB keeps the same number of pages free in a pool of any size. A pool of 8 MiB has fewer
 /// pages than that, so each pass of the page cleaner empties it, and a query takes 2 or 20 ms.
 /// <https://mariadb.com/kb/en/innodb-system-variables/#innodb_lru_scan_depth>
-pub fn buffer_pool(size: Bytes) -> Vec<String> {
+fn buffer_pool(size: Bytes) -> [String; 2] {
     const PAGE: u64 = 16 << 10;
     const USUAL: (u64, u64) = (1536, 8192);
     const LEAST: u64 = 100;
     let free = (size.0 / PAGE * USUAL.0 / USUAL.1).max(LEAST);
-    vec![format!("--innodb-buffer-pool-size={}", size.0), format!("--innodb-lru-scan-depth={free}")]
+    [format!("--innodb-buffer-pool-size={}", size.0), format!("--innodb-lru-scan-depth={free}")]
 }
 
-/// Command line of the server, for reports.
-pub fn settings(options: &[String]) -> String {
+/// Command line of the server with this buffer pool, for reports.
+pub fn settings(pool: Bytes) -> String {
     let begin = format!("{}mariadbd --no-defaults --datadir=LANE --tmpdir=LANE", User::of_report(USER));
-    let fixed = DURABLE.iter().chain(PRIVATE).copied().chain(options.iter().map(String::as_str));
-    [begin.as_str()].into_iter().chain(fixed).collect::<Vec<_>>().join(" ")
+    let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
+    [begin].into_iter().chain(fixed).chain(buffer_pool(pool)).collect::<Vec<_>>().join(" ")
+}
+
+/// Estimated rows per second of LOAD DATA, and of single INSERTs.
+const LOADED_PER_SECOND: u64 = 40_000;
+const INSERTED_PER_SECOND: u64 = 500;
+/// Estimated queries per second on two processors.
+const QUERIES_PER_SECOND: u64 = 300;
+/// Estimated time to make a data directory, and to start and stop the server.
+const AROUND: Nanos = Nanos::seconds(4);
+
+pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new("mariadb", traits, open) };
+
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let parameters = MariaDbParameters::of(workload)?;
+    let rate = if parameters.task == MariaDbTask::Results { INSERTED_PER_SECOND } else { LOADED_PER_SECOND };
+    let queries = u64::from(parameters.threads) * u64::from(parameters.queries.unwrap_or(0));
+    let rows = parameters.rows.saturating_mul(u64::from(parameters.days));
+    Ok(Traits {
+        peak: parameters.demand(),
+        extra_time: AROUND + Nanos::seconds(rows / rate + queries / QUERIES_PER_SECOND),
+        program: Some("mariadbd".to_owned()),
+        ..Traits::default()
+    })
+}
+
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let parameters = MariaDbParameters::of(workload)?;
+    let work: Box<dyn ClientWork> = match parameters.task {
+        MariaDbTask::Query => Box::new(Queries::new(&parameters, seed)?),
+        MariaDbTask::Results => Box::new(LogResults::new(&parameters, seed)),
+        MariaDbTask::Ingest => Box::new(Ingest::new(&parameters, seed)),
+    };
+    Ok(Box::new(MariaDbJob { work, server: MariaDb::at(directory, parameters.buffer_pool)? }))
+}
+
+fn programs(workload: &Workload) -> Programs {
+    let lines = |own: MariaDbParameters| vec![settings(own.buffer_pool), own.clients()];
+    Programs { needs: NEEDS.to_vec(), settings: MariaDbParameters::of(workload).map(lines).unwrap_or_default() }
+}
+
+pub struct MariaDbJob {
+    pub work: Box<dyn ClientWork>,
+    pub server: MariaDb,
+}
+
+impl MariaDbJob {
+    /// Lets the clients work until `stop` is set. If they fail because the server has ended, the error is the server's.
+    fn with_clients<T>(
+        &mut self,
+        stop: &AtomicBool,
+        act: impl FnOnce(&mut dyn ClientWork, &DatabaseClient, &AtomicBool) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let client = DatabaseClient { socket: self.server.socket() };
+        self.server.lane.during(stop, |stop| act(&mut *self.work, &client, stop))
+    }
+
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server.install(stop)?;
+        self.server.start(stop)?;
+        self.with_clients(stop, |work, client, stop| {
+            client.make_database(work.database())?;
+            work.fill(client, stop)
+        })?;
+        self.server.lane.stop(stop)
+    }
+}
+
+impl Job for MariaDbJob {
+    fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
+        match upkeep {
+            Upkeep::Prepare => self.prepare(stop),
+            Upkeep::DropCaches => drop_cached_below(&self.server.lane.data, stop),
+            Upkeep::Begin => self.server.start(stop),
+            Upkeep::End => self.server.lane.stop(stop),
+            _ => Ok(()),
+        }
+    }
+
+    /// The server is a separate process, and its clients are threads or processes.
+    fn next_run(&self) -> NextRun {
+        NextRun { is_alone: false, verifies: true, ..NextRun::default() }
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        self.with_clients(limit.stop, |work, client, stop| work.run(client, &Limit { stop, ..*limit }, stats))
+    }
+
+    /// Starts the server again on its files and queries it.
+    fn verify(&mut self, _directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
+        let tables = self.work.tables();
+        self.server.start(stop)?;
+        let looked = self.with_clients(stop, |work, client, _| {
+            client.require_sound(work.database(), &tables)?;
+            work.check(client)
+        });
+        // A server that has found damage may also end badly. What it found is the more useful error.
+        let stopped = self.server.lane.stop(stop);
+        looked.and(stopped)?;
+        Ok(Verification { files: tables.len() as u64, differences: Vec::new() })
+    }
 }
 
 #[cfg(test)]
@@ -195,20 +277,5 @@ mod tests {
         let expected = [128, 64, 16, 8].map(free);
         let options = [1536, 768, 192, 100].map(|pages| format!("--innodb-lru-scan-depth={pages}"));
         assert_eq!(expected, options);
-    }
-
-    #[test]
-    fn a_server_is_made_started_stopped_and_started_again() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
-        let options = vec!["--innodb-buffer-pool-size=16M".to_owned()];
-        let mut server = MariaDb::at(place.path(), options).expect("placed");
-        server.install(&fsarena_engine::NEVER).expect("made");
-        for _ in 0..2 {
-            server.start(&fsarena_engine::NEVER).expect("starts");
-            assert!(server.socket().exists());
-            server.lane.stop(&fsarena_engine::NEVER).expect("ends");
-            assert!(!server.socket().exists());
-        }
     }
 }

@@ -8,7 +8,7 @@
 use fsarena_model::{Bytes, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
-use crate::mpi::{self, MpiOutput, MpiProgram, MpiStart};
+use crate::mpi::{self, AROUND, MpiOutput, MpiProcess, MpiProgram, MpiStart};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -30,14 +30,13 @@ pub struct Mdtest {
     /// Whether what is read is compared with what was written (`-X`), within the timer.
     #[serde(default)]
     pub verify: bool,
-    #[serde(skip, default = "nothing")]
+    #[serde(skip)]
     durable: DurablePoint,
     /// Whether the files are in the job's directory.
     #[serde(skip)]
     has_files: bool,
 }
 
-/// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
@@ -68,10 +67,6 @@ impl Operation {
     }
 }
 
-fn nothing() -> DurablePoint {
-    DurablePoint::None
-}
-
 /// Largest file, which the program holds in memory.
 const LARGEST: Bytes = Bytes(1 << 30);
 
@@ -81,9 +76,6 @@ const AROUND_FILE: u64 = 8 << 10;
 /// Files per second that the estimate of the time assumes.
 const RATE: f64 = 2000.0;
 
-/// Estimated time to start and end the program.
-const AROUND: Nanos = Nanos::millis(700);
-
 impl Mdtest {
     /// The operation that leaves the files as the timed one needs them.
     fn before(&self) -> Operation {
@@ -91,9 +83,7 @@ impl Mdtest {
     }
 
     fn mistake(&self) -> Option<&'static str> {
-        if let Some(mistake) = self.start.mistake() {
-            Some(mistake)
-        } else if self.files == 0 || self.size > LARGEST {
+        if self.files == 0 || self.size > LARGEST {
             Some("`files` is at least 1, and `size` at most 1 GiB")
         } else if self.verify && self.operation != Operation::Read {
             Some("`verify` is for reads")
@@ -123,7 +113,7 @@ impl MpiProgram for Mdtest {
     fn complete(&mut self, workload: &Workload) -> Option<&'static str> {
         self.durable = workload.durable;
         self.start.processes = self.processes;
-        self.mistake()
+        self.start.mistake().or_else(|| self.mistake())
     }
 
     /// The time is that of a run, with what is made or removed before.
@@ -181,9 +171,8 @@ impl MpiProgram for Mdtest {
             ("-y", self.durable == DurablePoint::Fsync && operation == Operation::Create),
             ("-Y", syncs && operation.changes()),
         ];
-        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag);
         let times = "--saveRankPerformanceDetails=/dev/stdout";
-        fixed.into_iter().chain(sizes).chain(flags).chain([times]).map(str::to_owned).collect()
+        fixed.into_iter().chain(sizes).chain(mpi::set(&flags)).chain([times]).map(str::to_owned).collect()
     }
 
     fn amount(&self) -> u64 {
@@ -206,7 +195,7 @@ impl MpiProgram for Mdtest {
         let numbered = lines().filter_map(|(name, process)| Some((name.parse().ok()?, process)));
         let rows = mpi::complete(numbered.collect(), processes)?;
         let all = all.ok_or_else(|| format!("it wrote no time of `{phase}`"))?;
-        let amount: f64 = rows.iter().map(|process| (process.rate * process.seconds).round()).sum();
+        let amount: f64 = rows.iter().map(|process| process.amount().round()).sum();
         let slowest = rows.iter().map(|process| process.seconds).fold(0.0, f64::max);
         // Times of the table have eleven digits.
         if all.seconds < slowest * (1.0 - 1e-9) {
@@ -219,13 +208,6 @@ impl MpiProgram for Mdtest {
     }
 }
 
-/// What a process did: files per second, and seconds without the sync.
-#[derive(Debug, Clone, Copy)]
-struct MdtestProcess {
-    rate: f64,
-    seconds: f64,
-}
-
 /// The position of the rates of `phase` in the table whose first line this is; their times follow.
 fn column(line: &str, phase: &str) -> Option<usize> {
     let names = line.trim().strip_prefix("rank,items,")?;
@@ -233,10 +215,10 @@ fn column(line: &str, phase: &str) -> Option<usize> {
     Some(rate + 2)
 }
 
-/// The name of a line of the table, and what it says in the column.
-fn row(line: &str, column: usize) -> Option<(&str, MdtestProcess)> {
+/// The name of a line of the table, and what it says in the column. The seconds are those without the sync.
+fn row(line: &str, column: usize) -> Option<(&str, MpiProcess)> {
     let fields: Vec<&str> = line.split(',').collect();
-    let process = MdtestProcess { rate: mpi::field(&fields, column)?, seconds: mpi::field(&fields, column + 1)? };
+    let process = MpiProcess { rate: mpi::field(&fields, column)?, seconds: mpi::field(&fields, column + 1)? };
     Some((fields[0], process))
 }
 

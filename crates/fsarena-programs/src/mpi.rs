@@ -1,24 +1,22 @@
 //! Engines of MPI programs, which synchronise their processes by themselves: one program on all machines.
 
 mod output;
-mod start;
 
-use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::parameters::checked_up_to;
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, Programs, RunStats, Scratch, Spanning, Upkeep,
+    Engine, EngineError, Job, Launch, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Spanning, Upkeep,
     sync_and_drop_caches,
 };
 use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
 use fsarena_sys::clock;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
-pub use self::output::{MpiOutput, complete, field, read};
-pub use self::start::MpiStart;
-use self::start::{MPIRUN, held, launched};
+pub use self::output::{MpiOutput, MpiProcess, complete, field, read};
 use crate::LARGEST;
 use crate::tool::{Tool, failed};
 
@@ -30,6 +28,9 @@ const VARIABLES: [(&str, &str); 4] = [
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
 ];
+
+/// Estimated time to start and end a program.
+pub const AROUND: Nanos = Nanos::millis(700);
 
 /// A program with the parameters of a workload.
 pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
@@ -50,7 +51,6 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
 
     fn start(&self) -> &MpiStart;
 
-    /// The operation that is timed.
     fn timed(&self) -> Self::Operation;
 
     /// What it does in a trial, in its order.
@@ -72,10 +72,11 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     fn work(&self) -> (u64, Bytes);
 
     /// Reads output without warnings, as [`read`] does.
-    ///
-    /// # Errors
-    /// In words, if something is missing, or is not what it must be.
     fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<MpiOutput, String>;
+}
+
+pub fn set<'a>(flags: &[(&'a str, bool)]) -> impl Iterator<Item = &'a str> {
+    flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| *flag)
 }
 
 fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {
@@ -86,28 +87,20 @@ fn program<P: MpiProgram>(workload: &Workload) -> Result<P, EngineError> {
     }
 }
 
-pub struct MpiEngine<P>(pub PhantomData<P>);
+pub const fn engine<P: MpiProgram>() -> Engine {
+    let spanning = Some(Spanning { launched, held });
+    Engine { programs: Some(programs::<P>), spanning, ..Engine::new(P::NAME, traits::<P>, open::<P>) }
+}
 
-impl<P: MpiProgram> Engine for MpiEngine<P> {
-    fn name(&self) -> &'static str {
-        P::NAME
-    }
+fn traits<P: MpiProgram>(workload: &Workload) -> Result<Traits, EngineError> {
+    Ok(Traits { program: Some(P::NAME.to_owned()), ..program::<P>(workload)?.traits() })
+}
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        Ok(Traits { program: Some(P::NAME.to_owned()), ..program::<P>(workload)?.traits() })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        // The programs take the seed for a time, and 0 for none.
-        let seed = (seed as u32 >> 1).max(1).to_string();
-        let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
-        Ok(Box::new(MpiJob { program: program::<P>(workload)?, directory, scratch, seed }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        let spanning = Some(Spanning { launched, held });
-        Abilities { programs: Some(programs::<P>), spanning, ..Abilities::default() }
-    }
+fn open<P: MpiProgram>(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    // The programs take the seed for a time, and 0 for none.
+    let seed = (seed as u32 >> 1).max(1).to_string();
+    let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
+    Ok(Box::new(MpiJob { program: program::<P>(workload)?, directory, scratch, seed }))
 }
 
 fn programs<P: MpiProgram>(workload: &Workload) -> Programs {
@@ -179,5 +172,116 @@ impl<P: MpiProgram> Job for MpiJob<P> {
         stats.end_part(stats.elapsed);
         stats.reported.extend(output.other_figure().map(|figure| (P::PRINTED, figure)));
         Ok(())
+    }
+}
+
+/// Starts processes on this machine.
+const MPIRUN: Need = Need::new("mpirun", "openmpi-bin");
+
+/// Source of both programs, which Debian does not package.
+const SOURCE: &str = "https://github.com/hpc/ior";
+
+/// Stands for the number of processes in the words of a launcher.
+const PROCESSES: &str = "{processes}";
+
+/// Maximum number of processes on a machine, and of machines.
+const MOST: u32 = 4096;
+
+/// How the processes of a program are started.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct MpiStart {
+    /// Processes on each machine, 1 to 4096.
+    #[serde(skip)]
+    pub processes: u32,
+    /// Number of machines, 1 to 4096.
+    pub machines: u32,
+    /// The words before the program, with `{processes}` for the number of all processes; empty: `mpirun` on this
+    /// machine.
+    pub launch: Vec<String>,
+    /// Whether another machine starts the program, and this one only has a directory and drops its caches.
+    pub held: bool,
+}
+
+impl Default for MpiStart {
+    fn default() -> Self {
+        Self { processes: 1, machines: 1, launch: Vec::new(), held: false }
+    }
+}
+
+impl MpiStart {
+    /// What is wrong with it.
+    pub fn mistake(&self) -> Option<&'static str> {
+        let is_number = |number: u32| (1..=MOST).contains(&number);
+        let is_sound = is_number(self.processes) && is_number(self.machines);
+        (!is_sound).then_some("`processes` are 1 to 4096, and so are `machines`")
+    }
+
+    /// Number of processes on all machines.
+    pub fn all(&self) -> u64 {
+        u64::from(self.processes) * u64::from(self.machines)
+    }
+
+    /// The words that start `program` in `directory` on all machines.
+    fn words(&self, mpirun: &str, directory: &str, program: &[String]) -> Vec<String> {
+        let own = [mpirun, "-n", PROCESSES].map(str::to_owned);
+        let launch = if self.launch.is_empty() { own.as_slice() } else { self.launch.as_slice() };
+        let launch = launch.iter().map(|word| word.replace(PROCESSES, &self.all().to_string()));
+        // The programs take an `@` in a path for a separator of paths, so they get none.
+        let inside = ["env", "-C", directory].map(str::to_owned);
+        launch.chain(inside).chain(program.iter().cloned()).collect()
+    }
+
+    /// The command line of `program`, for the report.
+    fn shown(&self, program: &[String]) -> String {
+        self.words(MPIRUN.program, "LANE", program).join(" ")
+    }
+
+    /// The programs that have to be installed here, and the command lines of the program `name` with these options.
+    fn programs(&self, name: &'static str, options: impl Iterator<Item = Vec<String>>) -> Programs {
+        let starter = self.launch.is_empty().then_some(MPIRUN);
+        let needs = [Need::new(name, SOURCE)].into_iter().chain(starter);
+        Programs {
+            needs: needs.map(|need| Need { version: "", ..need }).collect(),
+            settings: options.map(|options| self.shown(&[vec![name.to_owned()], options].concat())).collect(),
+        }
+    }
+}
+
+/// The workload as these words start its program on several machines.
+fn launched(workload: &Workload, launch: &Launch) -> Workload {
+    with(workload, json!({ "machines": launch.machines, "launch": launch.words }))
+}
+
+/// The workload of a machine on which another one starts the program.
+fn held(workload: &Workload) -> Workload {
+    with(workload, json!({ "held": true }))
+}
+
+/// The workload with these fields of [`MpiStart`].
+fn with(workload: &Workload, fields: Value) -> Workload {
+    let mut workload = workload.clone();
+    let parameters = workload.parameters.as_object_mut();
+    let start = parameters.map(|parameters| parameters.entry("start").or_insert_with(|| json!({})));
+    if let (Some(start), Value::Object(fields)) = (start.and_then(Value::as_object_mut), fields) {
+        start.extend(fields);
+    }
+    workload
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(launch: &[&str]) -> MpiStart {
+        let launch = launch.iter().map(|word| (*word).to_owned()).collect();
+        MpiStart { processes: 2, machines: 3, launch, held: false }
+    }
+
+    #[test]
+    fn the_launcher_comes_first_and_knows_the_number_of_processes() {
+        let program = ["tool", "-x"].map(str::to_owned);
+        assert_eq!(start(&[]).shown(&program), "mpirun -n 6 env -C LANE tool -x");
+        assert_eq!(start(&["srun", "-n{processes}"]).shown(&program), "srun -n6 env -C LANE tool -x");
     }
 }

@@ -1,17 +1,19 @@
 //! The engine `oltp`: sysbench's OLTP tests on MariaDB.
 
-pub mod output;
-mod parameters;
-
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Need, Programs, RunStats, Scratch};
-use fsarena_model::{Nanos, Traits, Workload};
+use fsarena_engine::parameters::{checked_up_to, runs_once};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch};
+use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
+use serde::Deserialize;
 
-use self::parameters::{OltpParameters, OltpTest};
-use crate::mariadb::{ClientWork, DatabaseClient, MariaDb, MariaDbJob, NEEDS, settings};
-use crate::tool::{Tool, failed};
+use crate::LARGEST;
+use crate::mariadb::{
+    ClientWork, DatabaseClient, EMPTY, MOST_THREADS, MariaDb, MariaDbJob, NEEDS, settings, usual_pool,
+};
+use crate::sysbench::text::Times;
+use crate::tool::{Tool, failed, figure};
 
 const SYSBENCH: &str = "sysbench";
 /// The database of the tables, sysbench's default.
@@ -21,40 +23,30 @@ const FILLED_PER_SECOND: u64 = 100_000;
 /// Estimated seconds to make a data directory, and to start and stop the server.
 const AROUND: u64 = 4;
 
-pub struct Oltp;
+pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new("oltp", traits, open) };
 
-impl Engine for Oltp {
-    fn name(&self) -> &'static str {
-        "oltp"
-    }
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let own = OltpParameters::of(workload)?;
+    Ok(Traits {
+        peak: Bytes(EMPTY + own.rows() * PER_ROW),
+        extra_time: Nanos::seconds(AROUND + own.time + own.rows() / FILLED_PER_SECOND),
+        program: Some(SYSBENCH.to_owned()),
+        ..Traits::default()
+    })
+}
 
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let own = OltpParameters::of(workload)?;
-        Ok(Traits {
-            peak: own.demand(),
-            extra_time: Nanos::seconds(AROUND + own.time + own.rows() / FILLED_PER_SECOND),
-            program: Some(SYSBENCH.to_owned()),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let parameters = OltpParameters::of(workload)?;
-        let server = MariaDb::at(directory, parameters.server_options())?;
-        let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
-        Ok(Box::new(MariaDbJob { work: Box::new(SysbenchClient { parameters, seed, directory, scratch }), server }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let parameters = OltpParameters::of(workload)?;
+    let server = MariaDb::at(directory, parameters.buffer_pool)?;
+    let (directory, scratch) = (directory.to_owned(), Scratch::new()?);
+    Ok(Box::new(MariaDbJob { work: Box::new(SysbenchClient { parameters, seed, directory, scratch }), server }))
 }
 
 fn programs(workload: &Workload) -> Programs {
     let lines = |own: OltpParameters| {
         let [prepare, run] = [own.prepare(Path::new("SOCKET"), 0), own.run(Path::new("SOCKET"), 0)];
         let words = |words: Vec<String>| words.join(" ").replace("--rand-seed=1 ", "--rand-seed=SEED ");
-        vec![settings(&own.server_options()), words(prepare), words(run)]
+        vec![settings(own.buffer_pool), words(prepare), words(run)]
     };
     Programs {
         needs: NEEDS.iter().copied().chain([Need::new(SYSBENCH, SYSBENCH)]).collect(),
@@ -62,7 +54,6 @@ fn programs(workload: &Workload) -> Programs {
     }
 }
 
-/// sysbench as the client of a server.
 struct SysbenchClient {
     parameters: OltpParameters,
     seed: u64,
@@ -83,20 +74,20 @@ impl ClientWork for SysbenchClient {
     }
 
     fn tables(&self) -> Vec<String> {
-        self.parameters.table_names()
+        (1..=self.parameters.tables).map(|number| format!("sbtest{number}")).collect()
     }
 
     fn fill(&mut self, client: &DatabaseClient, stop: &AtomicBool) -> Result<(), EngineError> {
-        let filled = self.tool(self.parameters.prepare(client.socket(), self.seed)).run(stop)?;
+        let filled = self.tool(self.parameters.prepare(&client.socket, self.seed)).run(stop)?;
         let stopped = || EngineError::Wrong("the tables were not filled: it was stopped".to_owned());
         filled.ok_or_else(stopped)?;
         client.analyze(DATABASE, &self.tables())
     }
 
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let call = self.parameters.run(client.socket(), self.seed);
+        let call = self.parameters.run(&client.socket, self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
-        let transactions = output::read(&ended.stdout, stats).map_err(failed(SYSBENCH))?;
+        let transactions = read(&ended.stdout, stats).map_err(failed(SYSBENCH))?;
         if self.parameters.test == OltpTest::ReadWrite {
             stats.count_commits(transactions, u64::from(self.parameters.threads));
         }
@@ -110,5 +101,169 @@ impl ClientWork for SysbenchClient {
             found if found == wanted => Ok(()),
             found => Err(EngineError::Wrong(format!("after the run {table} has {found} rows, not {wanted}"))),
         })
+    }
+}
+
+/// Space of a row with its index: 252 bytes as measured, and a reserve.
+const PER_ROW: u64 = 320;
+/// Number of threads that fill the tables. Each fills one table after the other.
+const FILLING: u32 = 4;
+
+/// The parameters, named like sysbench's options.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct OltpParameters {
+    test: OltpTest,
+    tables: u32,
+    /// Rows per table.
+    table_size: u64,
+    /// Number of connections, 1 to 390.
+    threads: u32,
+    /// Seconds of a run.
+    time: u64,
+    /// Size of the server's buffer pool.
+    #[serde(default = "usual_pool")]
+    buffer_pool: Bytes,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OltpTest {
+    ReadOnly,
+    ReadWrite,
+}
+
+impl OltpParameters {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        checked_up_to(LARGEST, workload, |parameters: &Self| parameters.complaint(workload))
+    }
+
+    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
+        Some(match () {
+            () if self.tables == 0 || self.table_size == 0 || self.time == 0 => {
+                "`tables`, `table-size` and `time` are at least 1"
+            }
+            () if !(1..=MOST_THREADS).contains(&self.threads) => "`threads` is from 1 to 390",
+            () if !runs_once(workload) => {
+                "a run cannot be cut: `mode = \"whole\"`, `ends-by-itself = true`, and `time` instead of `timed-ms`"
+            }
+            () => return None,
+        })
+    }
+
+    fn rows(&self) -> u64 {
+        u64::from(self.tables) * self.table_size
+    }
+
+    /// Command line that fills the tables.
+    fn prepare(&self, socket: &Path, seed: u64) -> Vec<String> {
+        let threads = format!("--threads={}", FILLING.min(self.tables));
+        self.common(socket, seed).into_iter().chain([threads, "prepare".to_owned()]).collect()
+    }
+
+    fn run(&self, socket: &Path, seed: u64) -> Vec<String> {
+        let own = [
+            format!("--threads={}", self.threads),
+            format!("--time={}", self.time),
+            "--events=0".to_owned(),
+            "--percentile=95".to_owned(),
+            "--histogram=on".to_owned(),
+            "run".to_owned(),
+        ];
+        self.common(socket, seed).into_iter().chain(own).collect()
+    }
+
+    /// Words that both commands share. Every random choice follows from `seed`; sysbench takes 31 bits and no 0. All
+    /// rows are equally likely, which is not sysbench's default.
+    fn common(&self, socket: &Path, seed: u64) -> Vec<String> {
+        vec![
+            SYSBENCH.to_owned(),
+            if self.test == OltpTest::ReadOnly { "oltp_read_only" } else { "oltp_read_write" }.to_owned(),
+            "--db-driver=mysql".to_owned(),
+            format!("--mysql-socket={}", socket.display()),
+            "--mysql-user=root".to_owned(),
+            format!("--mysql-db={DATABASE}"),
+            format!("--tables={}", self.tables),
+            format!("--table-size={}", self.table_size),
+            "--rand-type=uniform".to_owned(),
+            format!("--rand-seed={}", seed % 0x7fff_fffe + 1),
+        ]
+    }
+}
+
+/// Adds the run whose output is `text` to `stats`. The bins of the histogram are scaled by one factor, so that their
+/// mean is the exact mean that sysbench prints. Returns the number of transactions that were acknowledged.
+pub fn read(text: &str, stats: &mut RunStats) -> Result<u64, String> {
+    // It is in brackets: `transactions: 1704 (847.01 per sec.)`.
+    let per_second = |name| {
+        let mut lines = text.lines().map(str::trim_start);
+        let bracket = lines.find(|line| line.starts_with(name)).and_then(|line| line.split_once('('));
+        let rate = bracket.and_then(|(_, rate)| figure(rate, "").ok());
+        rate.ok_or_else(|| format!("its output has no `{name}` with a rate"))
+    };
+    let (transactions, times) = (figure(text, "transactions:")? as u64, Times::of(text)?);
+    let reported = [
+        (Probe::of_program("oltp.transactions", "1/s"), per_second("transactions:")?),
+        (Probe::of_program("oltp.queries", "1/s"), per_second("queries:")?),
+        // Deadlocks and duplicate keys. sysbench repeats their transactions.
+        (Probe::of_program("oltp.ignored-errors", "errors"), figure(text, "ignored errors:")?),
+    ];
+    let reconnects = figure(text, "reconnects:")?;
+    if reconnects > 0.0 {
+        return Err(format!("the server hung up {reconnects} times"));
+    }
+    stats.count_done(transactions, 0);
+    let total: f64 = times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
+    let count: f64 = times.histogram.iter().map(|(_, count)| *count as f64).sum();
+    let moved = if total > 0.0 { times.average * count / total } else { 1.0 };
+    times.count(Operation::Run, moved, stats);
+    stats.reported.extend(reported.into_iter().chain(times.reported("oltp")));
+    Ok(transactions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsarena_model::Nanos;
+
+    /// Captured from sysbench 1.0.20 with MariaDB 10.11: 8 threads for 2 seconds.
+    const TEXT: &str = include_str!("oltp/captured.txt");
+
+    #[test]
+    fn every_figure_is_found() {
+        let mut stats = RunStats::new();
+        assert_eq!(read(TEXT, &mut stats), Ok(1704));
+        let reported = ["transactions", "queries", "ignored-errors"].map(|name| {
+            let id = format!("oltp.{name}");
+            stats.reported.iter().find(|(probe, _)| probe.id == id).map(|(_, value)| *value)
+        });
+        assert_eq!(reported, [847.01, 16940.19, 0.0].map(Some));
+        let times = Times::of(TEXT).expect("sysbench's");
+        assert_eq!((times.total, times.average, times.percentile_95, times.longest), (2.01, 9.41, 17.63, 54.81));
+        let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
+        assert_eq!(counted, 1704, "as many as there were transactions");
+    }
+
+    #[test]
+    fn the_mean_is_the_one_that_it_says() {
+        let mut stats = RunStats::new();
+        read(TEXT, &mut stats).expect("sysbench's");
+        assert_eq!((stats.operations, stats.elapsed), (1704, Nanos(2_010_000_000)));
+        let latency = stats.latency(Operation::Run).expect("recorded");
+        assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
+        assert!(
+            stats.reported.contains(&(Probe::of_program("oltp.latency.p95", "s"), 0.01763)),
+            "{:?}",
+            stats.reported
+        );
+    }
+
+    #[test]
+    fn a_lost_connection_is_an_error() {
+        let (before, line) = TEXT.split_once("reconnects:").expect("there");
+        let lost = format!("{before}reconnects:{}", line.replacen('0', "3", 1));
+        let mut stats = RunStats::new();
+        assert_eq!(read(&lost, &mut stats), Err("the server hung up 3 times".to_owned()));
+        assert_eq!(stats.operations, 0);
     }
 }

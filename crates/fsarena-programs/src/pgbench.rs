@@ -1,21 +1,21 @@
 //! The engine `pgbench`: PostgreSQL's own benchmark, like TPC-B, against a server that the engine starts on the lane.
 
-pub mod log;
 pub mod output;
-mod parameters;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep};
-use fsarena_model::{Traits, Verification, Workload};
+use fsarena_engine::parameters::{checked_up_to, or};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
+use fsarena_model::{Bytes, Nanos, Traits, Verification, Workload};
 use fsarena_sys::child::Ended;
+use serde::Deserialize;
 
-use self::parameters::PgbenchParameters;
+use crate::LARGEST;
 use crate::postgresql::{self, DATABASE, PostgreSql};
 use crate::tool::failed;
 
-pub struct PgBench;
+pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new(NAME, traits, open) };
 
 const NAME: &str = "pgbench";
 
@@ -25,26 +25,16 @@ const OF_A_BRANCH: [(&str, u64); 3] = [("accounts", 100_000), ("tellers", 10), (
 /// Prefix of the names of pgbench's transaction logs.
 const LOG: &str = "transactions";
 
-impl Engine for PgBench {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+/// The server's processes do most of the work.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let parameters = PgbenchParameters::of(workload)?;
+    let program = Some("postgres".to_owned());
+    Ok(Traits { peak: parameters.demand(), extra_time: parameters.about(), program, ..Traits::default() })
+}
 
-    /// The server's processes do most of the work.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = PgbenchParameters::of(workload)?;
-        let program = Some("postgres".to_owned());
-        Ok(Traits { peak: parameters.demand(), extra_time: parameters.about(), program, ..Traits::default() })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, server) = (PgbenchParameters::of(workload)?, PostgreSql::at(directory)?);
-        Ok(Box::new(PgBenchJob { parameters, seed, runs: 0, server, committed: Some(0) }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let (parameters, server) = (PgbenchParameters::of(workload)?, PostgreSql::at(directory)?);
+    Ok(Box::new(PgBenchJob { parameters, seed, runs: 0, server, committed: Some(0) }))
 }
 
 fn programs(workload: &Workload) -> Programs {
@@ -70,7 +60,7 @@ struct PgBenchJob {
 impl PgBenchJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Self { server, parameters, .. } = self;
-        server.make_cluster(stop)?;
+        server.install(stop)?;
         server.start(stop)?;
         server.create_database(stop)?;
         server.ask(NAME, &words(&parameters.fill()), stop)?;
@@ -102,10 +92,10 @@ impl PgBenchJob {
         if answer == format!("{committed}|t") {
             return Ok(());
         }
-        let text = format!(
-            "PostgreSQL has acknowledged {committed} transactions; asked for their number and whether all balances are there and agree, it says `{answer}`"
-        );
-        Err(EngineError::Wrong(text))
+        Err(EngineError::Wrong(format!(
+            "PostgreSQL has acknowledged {committed} transactions; asked for their number and whether all balances \
+             are there and agree, it says `{answer}`"
+        )))
     }
 }
 
@@ -117,7 +107,7 @@ impl Job for PgBenchJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => self.server.lane.drop_caches(stop),
+            Upkeep::DropCaches => drop_cached_below(&self.server.lane.data, stop),
             Upkeep::Begin => self.server.start(stop),
             Upkeep::End => self.server.stop(stop),
             _ => Ok(()),
@@ -138,7 +128,7 @@ impl Job for PgBenchJob {
         let read = output::read(&ended.stdout, self.parameters.clients, stats);
         // First: a log with failed transactions cannot be read.
         let processed = read.map_err(|what| failed(NAME)(format!("{what}:\n{}", ended.words())))?;
-        log::take(&self.server.lane.clients_folder(), LOG, begin, stats)?;
+        output::take(&self.server.lane.clients_folder(), LOG, begin, stats)?;
         self.committed = self.committed.map(|committed| committed + processed);
         Ok(())
     }
@@ -151,6 +141,86 @@ impl Job for PgBenchJob {
         let stopped = self.server.stop(stop);
         looked.and(stopped)?;
         Ok(Verification { files: OF_A_BRANCH.len() as u64 + 1, differences: Vec::new() })
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct PgbenchParameters {
+    /// Number of branches, each with 100,000 accounts (`-s`).
+    scale: u32,
+    /// Number of connections (`-c`), 1 to 100.
+    clients: u32,
+    /// Number of pgbench's threads (`-j`), at most `clients`.
+    #[serde(default = "or::<_, 1>")]
+    jobs: u32,
+    /// Transactions per client (`-t`); excludes `seconds`.
+    transactions: Option<u64>,
+    /// Duration of the run in seconds (`-T`); excludes `transactions`.
+    seconds: Option<u64>,
+}
+
+/// Maximum number of clients. The server has further connections for its tools.
+const MOST_CLIENTS: u32 = 100;
+/// Transactions per second that the upper bound of the space assumes.
+const QUICK: u64 = 10_000;
+/// Transactions per second that the estimate of the time assumes.
+const USUAL: u64 = 1_000;
+
+impl PgbenchParameters {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        checked_up_to(LARGEST, workload, |parameters: &Self| {
+            let Self { scale, clients, jobs, transactions, seconds } = *parameters;
+            Some(match (transactions, seconds) {
+                _ if scale == 0 || clients == 0 || clients > MOST_CLIENTS => {
+                    "`scale` is at least 1, and `clients` are 1 to 100"
+                }
+                _ if jobs == 0 || jobs > clients => "`jobs` are 1 to as many as there are `clients`",
+                (Some(count), None) | (None, Some(count)) if count > 0 => return None,
+                _ => "either `transactions` or `seconds`, more than 0",
+            })
+        })
+    }
+
+    /// Options of pgbench that fill the tables.
+    fn fill(&self) -> Vec<String> {
+        ["-i", "-q", "-s", &self.scale.to_string()].map(str::to_owned).to_vec()
+    }
+
+    /// Options of a run. It logs each transaction to files whose names begin with `log`.
+    fn run(&self, seed: String, log: String) -> Vec<String> {
+        let (clients, jobs) = (self.clients.to_string(), self.jobs.to_string());
+        let (length, count) = match self.seconds {
+            Some(seconds) => ("-T", seconds),
+            None => ("-t", self.transactions.unwrap_or_default()),
+        };
+        let options = ["-n", "-c", &clients, "-j", &jobs, length, &count.to_string(), "-r", "-l"];
+        let own = [format!("--log-prefix={log}"), format!("--random-seed={seed}")];
+        options.into_iter().map(str::to_owned).chain(own).collect()
+    }
+
+    /// Number of transactions of a run, at `rate` per second if its duration is given.
+    fn all(&self, rate: u64) -> u64 {
+        let each = self.transactions.map(|each| each * u64::from(self.clients));
+        each.unwrap_or_else(|| self.seconds.unwrap_or_default() * rate)
+    }
+
+    /// Space of an empty cluster of 40 MiB, 15 MiB per branch, for each transaction new versions of three rows and a
+    /// row of history, and the write-ahead log. The log has a full image of each page at its first change, and may
+    /// exceed `max_wal_size`.
+    fn demand(&self) -> Bytes {
+        const CLUSTER: u64 = 64 << 20;
+        const BRANCH: u64 = 17 << 20;
+        const MOST_LOG: u64 = 512 << 20;
+        let (branches, transactions) = (u64::from(self.scale), self.all(QUICK));
+        let log = (32 << 20) + branches * (20 << 20) + transactions * (24 << 10);
+        Bytes(CLUSTER + branches * BRANCH + transactions * 512 + log.min(MOST_LOG))
+    }
+
+    /// Estimated duration of a run, including its preparation.
+    fn about(&self) -> Nanos {
+        let run = self.seconds.map_or_else(|| Nanos(self.all(USUAL) * (1_000_000_000 / USUAL)), Nanos::seconds);
+        Nanos::seconds(4) + Nanos::millis(200 * u64::from(self.scale)) + run
     }
 }
 
@@ -170,6 +240,7 @@ mod tests {
         job.upkeep(Upkeep::Begin, &fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &AtomicBool::new(false)), &mut RunStats::new()).expect("done");
         job.require_committed(5, &NEVER).expect("they are there");
+        job.server.query("SELECT no_such_column", &NEVER).expect_err("it refuses");
         job.upkeep(Upkeep::End, &fsarena_engine::NEVER).expect("ends");
         job.verify(place.path(), &fsarena_engine::NEVER).expect("they are there");
         job.upkeep(Upkeep::Begin, &NEVER).expect("begins");

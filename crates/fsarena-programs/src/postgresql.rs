@@ -54,35 +54,20 @@ pub struct PostgreSql {
 }
 
 impl PostgreSql {
-    /// Makes a cluster in `directory` with initdb. No server runs yet.
-    ///
-    /// # Errors
-    /// If it cannot be made, or `stop` is set.
-    pub fn install(directory: &Path, stop: &AtomicBool) -> Result<Self, EngineError> {
-        let made = Self::at(directory)?;
-        made.make_cluster(stop)?;
-        Ok(made)
+    /// The cluster in `directory`, which may still have to be made.
+    pub fn at(directory: &Path) -> Result<Self, EngineError> {
+        Ok(Self { lane: LaneServer::new(USER, directory.join("postgresql"), Signal::INT)? })
     }
 
-    pub(crate) fn make_cluster(&self, stop: &AtomicBool) -> Result<(), EngineError> {
+    /// Makes the cluster with initdb.
+    pub fn install(&self, stop: &AtomicBool) -> Result<(), EngineError> {
         let lane = &self.lane;
         folder::make(&lane.data, 0o700, lane.user.as_ref())?;
         let options = ["-D".to_owned(), lane.data.display().to_string()].into_iter().chain(owned(CLUSTER));
         lane.tool("initdb", command("initdb", options)?).finish_unless(stop).map(drop)
     }
 
-    /// The cluster that is in `directory` already.
-    ///
-    /// # Errors
-    /// If there is no place for the server's socket and log.
-    pub fn at(directory: &Path) -> Result<Self, EngineError> {
-        Ok(Self { lane: LaneServer::new(USER, directory.join("postgresql"), Signal::INT)? })
-    }
-
     /// Starts the server and waits until it answers.
-    ///
-    /// # Errors
-    /// If it does not start, with the last lines of its log.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let options = ["-D".to_owned(), self.lane.data.display().to_string(), "-k".to_owned(), self.folder()];
         let settings = settings().into_iter().flat_map(|setting| ["-c".to_owned(), setting]);
@@ -95,25 +80,16 @@ impl PostgreSql {
 
     /// Ends the server without waiting for its clients (a "fast shutdown"). Afterwards everything that it has
     /// acknowledged is in its files. Does nothing if no server runs.
-    ///
-    /// # Errors
-    /// If the server has ended before, or does not end.
     pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.lane.stop(stop)
     }
 
     /// Creates the database that the clients use.
-    ///
-    /// # Errors
-    /// If the server refuses.
     pub fn create_database(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.ask("createdb", &[DATABASE], stop).map(drop)
     }
 
     /// The server's answer to `query`, as psql(1) prints it without column names and frames.
-    ///
-    /// # Errors
-    /// If it refuses, or has ended.
     pub fn query(&mut self, query: &str, stop: &AtomicBool) -> Result<String, EngineError> {
         let options = ["--no-psqlrc", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1", "-c", query, DATABASE];
         Ok(self.ask("psql", &options, stop)?.stdout.trim().to_owned())
@@ -165,27 +141,4 @@ pub fn settings_of_report() -> Vec<String> {
         format!("{user}initdb -D LANE {}", CLUSTER.join(" ")),
         format!("{user}postgres -D LANE {}", settings.join(" ")),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fsarena_engine::NEVER;
-
-    #[test]
-    fn a_server_is_made_started_stopped_and_started_again() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
-        let mut server = PostgreSql::install(place.path(), &NEVER).expect("made");
-        for round in 0..2 {
-            server.start(&NEVER).expect("starts");
-            if round == 0 {
-                server.create_database(&NEVER).expect("made");
-            }
-            assert_eq!(server.query("SHOW wal_sync_method", &NEVER).expect("answers"), "fdatasync");
-            server.query("SELECT no_such_column", &NEVER).expect_err("it refuses");
-            server.stop(&NEVER).expect("ends");
-            assert!(!server.lane.clients_folder().join(".s.PGSQL.5432").exists());
-        }
-    }
 }

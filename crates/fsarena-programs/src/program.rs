@@ -2,7 +2,6 @@
 
 mod act;
 mod input;
-mod needs;
 mod output;
 mod parameters;
 mod timed;
@@ -13,10 +12,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fsarena_engine::{
-    Abilities, Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on,
-    sync_and_drop_caches, sync_at, write_random,
+    Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, go_on, sync_and_drop_caches,
+    sync_at, write_random,
 };
-use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Step, Traits, Verification, Workload, intern};
+use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Traits, Verification, Workload, intern};
 use fsarena_sys::child::{self, Ended, Patience, Processes, Setting};
 use fsarena_sys::clock;
 
@@ -24,7 +23,7 @@ use self::act::Act;
 pub use self::act::in_one_line;
 pub use self::output::require_number;
 use self::output::{Heard, KnownRun};
-use self::parameters::{ProgramParameters, StepParameters, Task};
+use self::parameters::{ProgramParameters, StepParameters};
 use crate::server::last_lines;
 
 /// A script that starts more programs than this is not also run in memory.
@@ -33,7 +32,6 @@ const MOST_STARTS_IN_MEMORY: u64 = 5000;
 /// Time for the start of the shells and for small scripts.
 const OVERHEAD: Nanos = Nanos::millis(600);
 
-/// Time limit of a cleanup.
 const CLEANUP_LIMIT: Duration = Duration::from_secs(60);
 
 /// Names of acts, for errors.
@@ -47,42 +45,32 @@ const MESSAGES: usize = 3;
 const NO_SPACE: &str = "No space left on device";
 const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
 
-pub struct ProgramEngine;
+pub const ENGINE: Engine = Engine { programs: Some(parameters::programs), ..Engine::new("program", traits, open) };
 
-impl Engine for ProgramEngine {
-    fn name(&self) -> &'static str {
-        "program"
-    }
+/// If a script starts thousands of programs, the starts alone show its cost without the file system, and a run in
+/// memory would take minutes more. The estimate is a millisecond for each start.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let parameters = ProgramParameters::of(workload)?;
+    let starts = Some(parameters.starts()).filter(|starts| *starts > 0);
+    // The estimate of an open-ended slice has room for that.
+    let overhead = if workload.mode == Mode::Sliced { Nanos(0) } else { OVERHEAD };
+    Ok(Traits {
+        peak: parameters.data,
+        extra_time: overhead + Nanos::millis(starts.unwrap_or(0)) + Nanos::seconds(parameters.estimate_s),
+        // One of several shells: the workload names one.
+        program: Some(parameters.program().unwrap_or("sh").to_owned()),
+        starts,
+        runs_in_memory: starts.is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY),
+        ..Traits::default()
+    })
+}
 
-    /// If a script starts thousands of programs, the starts alone show its cost without the file system, and a run in
-    /// memory would take minutes more. The estimate is a millisecond for each start.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = ProgramParameters::of(workload)?;
-        let starts = Some(parameters.starts()).filter(|starts| *starts > 0);
-        // The estimate of an open-ended slice has room for that.
-        let overhead = if workload.mode == Mode::Sliced { Nanos(0) } else { OVERHEAD };
-        Ok(Traits {
-            peak: parameters.data,
-            extra_time: overhead + Nanos::millis(starts.unwrap_or(0)) + Nanos::seconds(parameters.estimate_s),
-            // One of several shells: the workload names one.
-            program: Some(parameters.program().unwrap_or("sh").to_owned()),
-            starts,
-            runs_in_memory: starts.is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, directory) = (ProgramParameters::of(workload)?, directory.to_owned());
-        let program = parameters.program().map_or("script", intern);
-        let syncs = workload.mode == Mode::Sliced && workload.durable == DurablePoint::Syncfs;
-        let (scratch, input, runs) = (Scratch::in_memory()?, None, 0);
-        Ok(Box::new(ProgramJob { parameters, program, directory, scratch, input, seed, runs, syncs }))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { programs: Some(needs::programs), ..Abilities::default() }
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let (parameters, directory) = (ProgramParameters::of(workload)?, directory.to_owned());
+    let program = parameters.program().map_or("script", intern);
+    let syncs = workload.mode == Mode::Sliced && workload.durable == DurablePoint::Syncfs;
+    let (scratch, input, runs) = (Scratch::in_memory()?, None, 0);
+    Ok(Box::new(ProgramJob { parameters, program, directory, scratch, input, seed, runs, syncs }))
 }
 
 /// A script or command with its name for errors, and its `$N`.
@@ -199,14 +187,13 @@ impl ProgramJob {
     /// Runs a script or command and takes its time; `None` if it was stopped.
     fn timed(
         &self,
-        Named { name, act, operations }: Named<'_>,
+        named: Named<'_>,
         heard: Option<&mut Heard>,
         stop: &AtomicBool,
     ) -> Result<Option<(Ended, Nanos)>, EngineError> {
-        let wrapped = timed::wrapped(&self.parameters.shell, act);
+        let wrapped = timed::wrapped(&self.parameters.shell, named.act);
         let begin = clock::now();
-        let named = Named { name, act: &wrapped, operations };
-        let Some(ended) = self.act(named, heard, stop)? else { return Ok(None) };
+        let Some(ended) = self.act(Named { act: &wrapped, ..named }, heard, stop)? else { return Ok(None) };
         let around = clock::now().saturating_sub(begin);
         Ok(Some((ended, timed::inside(self.scratch.path()).unwrap_or(around))))
     }
@@ -264,8 +251,7 @@ impl ProgramJob {
         if step.durable_writes > 0 {
             stats.count_durable_writes(step.durable_writes);
         }
-        let (name, operations, bytes) = (name.clone(), *operations, bytes.0);
-        stats.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        stats.add_step(name, *operations, bytes.0, elapsed);
         Ok(true)
     }
 
@@ -341,17 +327,15 @@ impl Job for ProgramJob {
 
     /// Runs once, however long that takes.
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        match self.parameters.task() {
-            Task::One(act) => self.run_one(act, limit.stop, stats),
-            Task::Steps(steps) => {
-                for step in steps {
-                    if !self.run_step(step, limit.stop, stats)? {
-                        break;
-                    }
-                }
-                Ok(())
+        if let Some(script) = &self.parameters.script {
+            return self.run_one(script, limit.stop, stats);
+        }
+        for step in &self.parameters.steps {
+            if !self.run_step(step, limit.stop, stats)? {
+                break;
             }
         }
+        Ok(())
     }
 }
 
@@ -360,7 +344,7 @@ impl Job for ProgramJob {
 pub(crate) fn read_any(text: &str) {
     static ALL: std::sync::LazyLock<Vec<ProgramParameters>> = std::sync::LazyLock::new(|| {
         let workloads = fsarena_catalog::workloads().expect("sound").into_iter();
-        let own = workloads.filter(|workload| workload.engine == ProgramEngine.name());
+        let own = workloads.filter(|workload| workload.engine == ENGINE.name);
         own.map(|workload| ProgramParameters::of(&workload).expect("sound")).collect()
     });
     let mut heard = Heard::default();

@@ -4,8 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,11 +14,12 @@ use fsarena_sys::daemon::{Daemon, Wrapping};
 use rustix::process::Signal;
 
 use crate::folder;
-use crate::user::User;
+use crate::tool::{LOG, Tool};
 
 /// Time limit for a server to become ready, and to end.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long to wait for the end of a server whose clients report an error. Only failures wait for that.
+/// How long to wait for the end of a server whose clients report an error: it may be about to end. Only failures wait
+/// for that.
 const NOTICE: Duration = Duration::from_secs(3);
 /// How long clients may wait for an answer after they are asked to stop. Then the server is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -27,19 +27,6 @@ const GRACE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 /// Lines of a log that an error shows.
 const LINES: usize = 12;
-
-#[derive(Debug, Clone)]
-pub struct Start<'a> {
-    /// The program's name, for errors.
-    pub program: &'static str,
-    /// Command line, with the program's path first. The program stays in the foreground.
-    pub argv: Vec<String>,
-    /// User that the server runs as; `None`: the current user.
-    pub user: Option<&'a User>,
-    pub directory: &'a Path,
-    /// File to which stdout and stderr are appended.
-    pub log: PathBuf,
-}
 
 /// A server that runs. When dropped, it is killed with all processes that it has started.
 #[derive(Debug)]
@@ -50,19 +37,18 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts a server and waits until `ready` returns true. `ready` receives a stop flag, which is set when the run is
-    /// stopped, when the server has ended, and when its time is over.
+    /// Starts a server, which stays in the foreground, and waits until `ready` returns true. `ready` receives a stop
+    /// flag, which is set when the run is stopped, when the server has ended, and when its time is over.
     ///
     /// # Errors
     /// If it cannot be started, ends, or is not ready in time: with the last lines of its log.
     pub fn start(
-        start: &Start<'_>,
+        tool: &Tool<'_>,
         stop: &AtomicBool,
         ready: impl FnMut(&AtomicBool) -> bool,
     ) -> Result<Self, EngineError> {
-        let mut server = Self::launch(start)?;
-        let is_ready = server.becomes_ready(stop, PATIENCE, ready);
-        if is_ready {
+        let mut server = Self::launch(tool)?;
+        if server.becomes_ready(stop, PATIENCE, ready) {
             return Ok(server);
         }
         server.require_alive()?;
@@ -72,16 +58,15 @@ impl ServerProcess {
         }
     }
 
-    fn launch(start: &Start<'_>) -> Result<Self, EngineError> {
+    fn launch(tool: &Tool<'_>) -> Result<Self, EngineError> {
         let wrapping = if pid_namespace().is_empty() { Wrapping::None } else { Wrapping::Once };
         // Shared memory disappears with its IPC namespace, however the processes end.
         let wrapped =
             pid_namespace().iter().flat_map(|word| if *word == "--pid" { vec!["--pid", "--ipc"] } else { vec![*word] });
-        let user = start.user.map(User::words).unwrap_or_default();
-        let argv: Vec<String> = wrapped.map(str::to_owned).chain(user).chain(start.argv.iter().cloned()).collect();
-        let daemon = Daemon::start(&argv, wrapping, start.directory, &start.log);
-        let daemon = daemon.map_err(EngineError::io(format!("start {}", start.program)))?;
-        Ok(Self { program: start.program, daemon, log: start.log.clone() })
+        let (argv, log) = (wrapped.map(str::to_owned).chain(tool.words()).collect::<Vec<_>>(), tool.streams.join(LOG));
+        let daemon = Daemon::start(&argv, wrapping, tool.directory, &log);
+        let daemon = daemon.map_err(EngineError::io(format!("start {}", tool.name)))?;
+        Ok(Self { program: tool.name, daemon, log })
     }
 
     /// Calls `ready` until it returns true. Returns false if the server ends, `stop` is set, or `patience` is over.
@@ -108,9 +93,6 @@ impl ServerProcess {
     }
 
     /// Returns an error if the server has ended.
-    ///
-    /// # Errors
-    /// [`EngineError::Server`] with the last lines of its log.
     pub fn require_alive(&mut self) -> Result<(), EngineError> {
         match self.daemon.ended().map_err(EngineError::io(format!("wait for {}", self.program)))? {
             None => Ok(()),
@@ -123,11 +105,6 @@ impl ServerProcess {
     pub fn named(&mut self, error: EngineError) -> EngineError {
         // A wrong answer shows that the server answers: there is no need to wait for its end.
         let patience = if matches!(error, EngineError::Wrong(_)) { Duration::ZERO } else { NOTICE };
-        self.cause_within(patience, error)
-    }
-
-    fn cause_within(&mut self, patience: Duration, error: EngineError) -> EngineError {
-        // The server may be about to end.
         match self.daemon.wait(patience) {
             Ok(Some(status)) => self.failure(format!("has ended ({status})")),
             _ => error,
@@ -174,22 +151,18 @@ impl ServerProcess {
     pub fn stop(mut self, signal: Signal, stop: &AtomicBool) -> Result<(), EngineError> {
         self.require_alive()?;
         self.daemon.signal(signal);
-        match self.wait_for_end(stop).map_err(EngineError::io(format!("wait for {}", self.program)))? {
+        let begin = Instant::now();
+        let ended = loop {
+            let ended = self.daemon.wait(LOOK).map_err(EngineError::io(format!("wait for {}", self.program)))?;
+            if ended.is_some() || stop.load(Ordering::Relaxed) || begin.elapsed() > PATIENCE {
+                break ended;
+            }
+        };
+        match ended {
             None if stop.load(Ordering::Relaxed) => Err(self.failure("was stopped before it had ended".to_owned())),
             None => Err(self.failure(format!("did not end within {} s", PATIENCE.as_secs()))),
             Some(status) if !status.success() => Err(self.failure(format!("ended badly ({status})"))),
             Some(_) => Ok(()),
-        }
-    }
-
-    /// The server's exit status; `None` if it still runs after `PATIENCE`, or when `stop` is set.
-    fn wait_for_end(&mut self, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
-        let begin = Instant::now();
-        loop {
-            let ended = self.daemon.wait(LOOK)?;
-            if ended.is_some() || stop.load(Ordering::Relaxed) || begin.elapsed() > PATIENCE {
-                return Ok(ended);
-            }
         }
     }
 

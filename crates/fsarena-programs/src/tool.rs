@@ -22,20 +22,23 @@ pub struct Tool<'a> {
     /// User that it runs as; `None`: the current user.
     pub user: Option<&'a User>,
     pub directory: &'a Path,
-    /// Folder in which its stdout and stderr are kept while it runs.
+    /// Folder in which its stdout and stderr are kept while it runs. Those of a server are appended to [`LOG`] there.
     pub streams: &'a Path,
 }
 
+/// The file with the output of a server.
+pub const LOG: &str = "log";
+
 impl Tool<'_> {
     /// Runs the program to its end and returns its output; `None` if it was stopped.
-    ///
-    /// # Errors
-    /// If it cannot be started, or ends with an error.
     pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
-        let user = self.user.map(User::words).unwrap_or_default();
-        let argv: Vec<String> = user.into_iter().chain(self.argv.iter().cloned()).collect();
         let setting = Setting { processes: Processes::Own, ..Setting::new(self.directory, self.streams, stop) };
-        self.judged(child::run_until(&argv, setting))
+        self.judged(child::run_until(&self.words(), setting))
+    }
+
+    /// The command line with which it is started as its user.
+    pub fn words(&self) -> Vec<String> {
+        self.user.map(User::words).unwrap_or_default().into_iter().chain(self.argv.iter().cloned()).collect()
     }
 
     /// Like [`Tool::run`], with variables in the environment, as this user and without a process namespace: for
@@ -83,9 +86,6 @@ pub fn failed(program: &'static str) -> impl Fn(String) -> EngineError {
 }
 
 /// The number after `name` at the beginning of a line of a program's output, without its unit.
-///
-/// # Errors
-/// The words that there is none.
 pub fn figure(text: &str, name: &str) -> Result<f64, String> {
     let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(name)).unwrap_or_default().trim_start();
     let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());

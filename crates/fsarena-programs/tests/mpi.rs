@@ -20,7 +20,7 @@ fn small(workload: &str) -> Workload {
     fsarena_catalog::at_scale(workload, Scale::Smoke).expect("sound")
 }
 
-fn engine(workload: &Workload) -> &'static dyn Engine {
+fn engine(workload: &Workload) -> &'static Engine {
     ENGINES.of(workload).expect("there")
 }
 

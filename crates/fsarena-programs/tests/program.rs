@@ -22,7 +22,7 @@ fn workload(parameters: Value) -> Workload {
     serde_json::from_value(workload).expect("a workload")
 }
 
-fn program() -> &'static dyn Engine {
+fn program() -> &'static Engine {
     ENGINES.named("program").expect("there")
 }
 

@@ -22,31 +22,25 @@ use fsarena_engine::parameters::{checked, or, runs_once};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
 use visitor::{Site, Visitor, VisitorKind, count};
 
-pub struct Blogbench;
+pub const ENGINE: Engine = Engine::new("blogbench", traits, open);
 
-impl Engine for Blogbench {
-    fn name(&self) -> &'static str {
-        "blogbench"
-    }
+/// The space of all blogs in whole blocks, with as many articles, pictures and comments as possible: 6.6 MB per
+/// blog in the mean. A single blog takes up to 11 MB if all its files have their maximum size. The sum of many
+/// blogs is near its mean: its standard deviation is 0.2 MB times the square root of their number. Five standard
+/// deviations are added.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    const MEAN: u64 = 6_600_000;
+    const SPREAD: u64 = 1_000_000;
+    let BlogbenchParameters { most_blogs: blogs, seconds, .. } = BlogbenchParameters::of(workload)?;
+    let beyond = blogs.isqrt().saturating_add(1).saturating_mul(SPREAD);
+    let peak = Bytes(blogs.saturating_mul(MEAN).saturating_add(beyond));
+    Ok(Traits { peak, extra_time: Nanos::seconds(seconds), ..Traits::default() })
+}
 
-    /// The space of all blogs in whole blocks, with as many articles, pictures and comments as possible: 6.6 MB per
-    /// blog in the mean. A single blog takes up to 11 MB if all its files have their maximum size. The sum of many
-    /// blogs is near its mean: its standard deviation is 0.2 MB times the square root of their number. Five standard
-    /// deviations are added.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        const MEAN: u64 = 6_600_000;
-        const SPREAD: u64 = 1_000_000;
-        let BlogbenchParameters { most_blogs: blogs, seconds, .. } = BlogbenchParameters::of(workload)?;
-        let beyond = blogs.isqrt().saturating_add(1).saturating_mul(SPREAD);
-        let peak = Bytes(blogs.saturating_mul(MEAN).saturating_add(beyond));
-        Ok(Traits { peak, extra_time: Nanos::seconds(seconds), ..Traits::default() })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let with_sync = workload.durable == DurablePoint::Syncfs;
-        let (parameters, directory) = (BlogbenchParameters::of(workload)?, directory.to_owned());
-        Ok(Box::new(Blogging { parameters, directory, with_sync, seed }))
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let with_sync = workload.durable == DurablePoint::Syncfs;
+    let (parameters, directory) = (BlogbenchParameters::of(workload)?, directory.to_owned());
+    Ok(Box::new(Blogging { parameters, directory, with_sync, seed }))
 }
 
 /// The parameters. The defaults are those of BlogBench.

@@ -11,18 +11,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use crc32fast::Hasher;
+use fsarena_engine::parameters::{checked, runs_once, size};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, unlink, write_random};
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use fsarena_sys::{clock, resident};
 use serde::Deserialize;
 
-use fsarena_engine::parameters::{checked, runs_once, size};
-use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, unlink, write_random};
-
 /// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;
 
-pub struct Bork;
+pub const ENGINE: Engine = Engine::new("bork", traits, open);
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -52,23 +51,17 @@ impl BorkParameters {
     }
 }
 
-impl Engine for Bork {
-    fn name(&self) -> &'static str {
-        "bork"
-    }
+/// It keeps the file and its encrypted copy.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let size = BorkParameters::of(workload)?.size;
+    let extra_time = Nanos((size as f64 / PER_SECOND * 1e9) as u64);
+    Ok(Traits { peak: Bytes(size * 2), extra_time, ..Traits::default() })
+}
 
-    /// It keeps the file and its encrypted copy.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let size = BorkParameters::of(workload)?.size;
-        let extra_time = Nanos((size as f64 / PER_SECOND * 1e9) as u64);
-        Ok(Traits { peak: Bytes(size * 2), extra_time, ..Traits::default() })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let size = BorkParameters::of(workload)?.size;
-        let with_sync = workload.durable == DurablePoint::Fsync;
-        Ok(Box::new(Encryption::new(directory, size, with_sync, seed)))
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let size = BorkParameters::of(workload)?.size;
+    let with_sync = workload.durable == DurablePoint::Fsync;
+    Ok(Box::new(Encryption::new(directory, size, with_sync, seed)))
 }
 
 /// Name of the file in the test profile of the Phoronix Test Suite.
@@ -183,7 +176,7 @@ impl Job for Encryption {
         }
         resident::close(output).map_err(EngineError::io("close the encrypted file"))?;
         stats.elapsed = stats.elapsed + clock::now().saturating_sub(start);
-        (stats.operations, stats.bytes) = (stats.operations + 1, stats.bytes + self.size);
+        stats.count_done(1, self.size);
         Ok(())
     }
 }

@@ -8,21 +8,20 @@
 
 mod grid;
 mod passes;
-mod record;
 
-use std::fs;
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::{fs, io};
 
 use fsarena_articles::{GridPoint, GridTest};
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 
 use fsarena_engine::folder::{self, make_cold};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats};
-use fsarena_sys::clock;
+use fsarena_sys::{AlignedBuffer, clock};
 use grid::{GridCell, IozoneParameters, order};
 use passes::{Care, Passes, Timed};
-use record::Record;
 
 /// Estimate of the bytes per second of a test, including open and close. It is used before anything is measured.
 const PER_SECOND: f64 = 3e9;
@@ -31,34 +30,28 @@ const PER_SECOND_ON_THE_DEVICE: f64 = 0.8e9;
 /// Estimate of the time of a cell in addition to the time for its bytes, with a flush after each test.
 const AROUND_A_CELL: Nanos = Nanos::millis(20);
 
-pub struct Iozone;
+pub const ENGINE: Engine = Engine::new("iozone", traits, open);
 
-impl Engine for Iozone {
-    fn name(&self) -> &'static str {
-        "iozone"
-    }
+/// It syncs before each of its tests. A file system in memory has no cold files.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let parameters = IozoneParameters::of(workload)?;
+    let (cells, tests) = (parameters.cells(), parameters.tests().len() as f64);
+    let is_slow = workload.durable != DurablePoint::None || workload.cache == CacheState::Cold;
+    let rate = if is_slow { PER_SECOND_ON_THE_DEVICE } else { PER_SECOND };
+    let bytes: f64 = cells.iter().map(|cell| cell.file as f64).sum();
+    let around = if is_slow { AROUND_A_CELL.0 * cells.len() as u64 } else { 0 };
+    Ok(Traits {
+        peak: Bytes(cells.iter().map(|cell| cell.file).max().unwrap_or(0)),
+        extra_time: Nanos((bytes * tests / rate * 1e9) as u64 + around),
+        runs_in_memory: workload.cache == CacheState::Warm,
+        syncs_untimed: true,
+        verifies_cold: true,
+        ..Traits::default()
+    })
+}
 
-    /// It syncs before each of its tests. A file system in memory has no cold files.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let parameters = IozoneParameters::of(workload)?;
-        let (cells, tests) = (parameters.cells(), parameters.tests().len() as f64);
-        let is_slow = workload.durable != DurablePoint::None || workload.cache == CacheState::Cold;
-        let rate = if is_slow { PER_SECOND_ON_THE_DEVICE } else { PER_SECOND };
-        let bytes: f64 = cells.iter().map(|cell| cell.file as f64).sum();
-        let around = if is_slow { AROUND_A_CELL.0 * cells.len() as u64 } else { 0 };
-        Ok(Traits {
-            peak: Bytes(cells.iter().map(|cell| cell.file).max().unwrap_or(0)),
-            extra_time: Nanos((bytes * tests / rate * 1e9) as u64 + around),
-            runs_in_memory: workload.cache == CacheState::Warm,
-            syncs_untimed: true,
-            verifies_cold: true,
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(GridFiles::new(workload, &IozoneParameters::of(workload)?, directory)))
-    }
+fn open(workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    Ok(Box::new(GridFiles::new(workload, &IozoneParameters::of(workload)?, directory)))
 }
 
 struct GridFiles {
@@ -100,7 +93,7 @@ impl GridFiles {
                 break;
             }
             if is_wanted || test == GridTest::Write {
-                let step = point(cell, test);
+                let step = GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test };
                 if passes.care.cold && !test.writes() {
                     make_cold(passes.path, passes.cell.file)?;
                 }
@@ -117,13 +110,8 @@ impl GridFiles {
     }
 }
 
-fn point(cell: GridCell, test: GridTest) -> GridPoint {
-    GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test }
-}
-
 fn count(stats: &mut RunStats, step: GridPoint, cell: GridCell, timed: Timed) {
-    stats.operations += cell.records();
-    stats.bytes += cell.file;
+    stats.count_done(cell.records(), cell.file);
     stats.elapsed = stats.elapsed + timed.elapsed;
     timed.flush.iter().for_each(|flush| stats.record(Operation::Fsync, *flush));
     stats.add_step(&step.to_string(), cell.records(), cell.file, timed.elapsed);
@@ -143,5 +131,82 @@ impl Job for GridFiles {
         }
         stats.end_part(stats.elapsed);
         Ok(())
+    }
+}
+
+/// The page size that IOzone assumes.
+const PAGE: usize = 4096;
+/// The mark. That of IOzone depends on its version.
+const MARK: [u8; 8] = [0xA5; 8];
+/// The size of a cache line that IOzone assumes.
+const LINE: usize = 32;
+
+/// The buffer that all tests use, with marks at the beginning of each page.
+struct Record {
+    buffer: AlignedBuffer,
+    length: usize,
+}
+
+impl Record {
+    /// A buffer for records up to `largest` bytes, all of it in memory.
+    fn new(largest: usize) -> Self {
+        let mut record = Self { buffer: AlignedBuffer::new(largest), length: largest };
+        record.mark();
+        record
+    }
+
+    /// Uses records of `length` bytes from now on.
+    fn resize(&mut self, length: usize) {
+        self.length = length;
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.length]
+    }
+
+    #[inline]
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[..self.length]
+    }
+
+    fn mark(&mut self) {
+        self.bytes_mut().chunks_mut(PAGE).for_each(|page| page[..MARK.len()].copy_from_slice(&MARK));
+    }
+
+    #[inline]
+    fn check(&self) -> io::Result<()> {
+        let is_marked = self.bytes().chunks(PAGE).all(|page| page[..MARK.len()] == MARK);
+        if is_marked { Ok(()) } else { Err(unmarked()) }
+    }
+
+    /// Brings the record into the processor's cache.
+    fn fetch(&self) {
+        for byte in self.bytes().iter().step_by(LINE) {
+            black_box(*byte);
+        }
+    }
+}
+
+#[cold]
+fn unmarked() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "what was read is not what was written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_page_is_found() {
+        let mut record = Record::new(16 << 10);
+        assert!(record.check().is_ok());
+        record.bytes_mut()[8192] = 0;
+        assert!(record.check().is_err());
+        record.resize(1024);
+        assert!(record.check().is_ok() && record.bytes().len() == 1024);
+        record.resize(16 << 10);
+        record.mark();
+        assert!(record.check().is_ok());
     }
 }

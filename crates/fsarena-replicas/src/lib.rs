@@ -5,12 +5,9 @@ mod blogbench;
 mod bork;
 mod iozone;
 mod sequence;
-#[cfg(test)]
-mod tests;
 mod tiotest;
 
 use fsarena_engine::Engine;
 
 /// All engines of this crate.
-pub static REPLICAS: &[&dyn Engine] =
-    &[&iozone::Iozone, &sequence::Sequence, &bork::Bork, &tiotest::Tiotest, &blogbench::Blogbench];
+pub static REPLICAS: &[Engine] = &[iozone::ENGINE, sequence::ENGINE, bork::ENGINE, tiotest::ENGINE, blogbench::ENGINE];

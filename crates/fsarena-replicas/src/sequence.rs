@@ -15,47 +15,33 @@ use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::clock;
 
 use fsarena_engine::folder::{drop_all_caches, drop_cached};
-use fsarena_engine::{Abilities, Engine, EngineError, InLibrary, Job, Limit, NextRun, Operation, RunStats};
-use parameters::{SequenceParameters, StepAction, Sync};
-use perform::{StepCounts, StepPerformance, memory};
+use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Opened, Operation, RunStats};
+use parameters::{LONGEST, SequenceParameters, StepAction, Sync};
+use perform::{StepCounts, StepPerformance};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
 
-pub struct Sequence;
+pub const ENGINE: Engine = {
+    let in_library = InLibrary { require: |workload, name| able(workload, name).map(drop), open: open_in_library };
+    Engine { in_library: Some(in_library), ..Engine::new("sequence", traits, open) }
+};
 
-impl Engine for Sequence {
-    fn name(&self) -> &'static str {
-        "sequence"
-    }
-
-    /// The time of the steps is not known before: small steps take about two seconds in total. A file system in memory
-    /// has no cold files.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        const PER_SECOND: f64 = 400e6;
-        let tasks = tasks(workload, 0)?;
-        Ok(Traits {
-            peak: Bytes(tasks.demand),
-            extra_time: Nanos::seconds(2).max(Nanos((tasks.moved as f64 / PER_SECOND * 1e9) as u64)),
-            runs_in_memory: SequenceParameters::of(workload)?.steps.iter().all(|step| !step.cold),
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let tasks = tasks(workload, seed)?;
-        Ok(Box::new(SequenceJob::<Kernel>::new(tasks, directory, "", seed)))
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities {
-            in_library: Some(InLibrary { require: require_library, open: open_in_library }),
-            ..Abilities::default()
-        }
-    }
+/// The time of the steps is not known before: small steps take about two seconds in total. A file system in memory
+/// has no cold files.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    const PER_SECOND: f64 = 400e6;
+    let tasks = tasks(workload, 0)?;
+    Ok(Traits {
+        peak: Bytes(tasks.demand),
+        extra_time: Nanos::seconds(2).max(Nanos((tasks.moved as f64 / PER_SECOND * 1e9) as u64)),
+        runs_in_memory: SequenceParameters::of(workload)?.steps.iter().all(|step| !step.cold),
+        ..Traits::default()
+    })
 }
 
-fn require_library(workload: &Workload, name: &'static str) -> Result<(), EngineError> {
-    able(workload, name).map(drop)
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    let tasks = tasks(workload, seed)?;
+    Ok(Box::new(SequenceJob::<Kernel>::new(tasks, directory, "", seed)))
 }
 
 /// The library of this name, if it can do the work.
@@ -73,12 +59,7 @@ fn able(workload: &Workload, name: &'static str) -> Result<Library, EngineError>
     }
 }
 
-fn open_in_library(
-    workload: &Workload,
-    library: &'static str,
-    device: &Path,
-    seed: u64,
-) -> Result<Box<dyn Job>, EngineError> {
+fn open_in_library(workload: &Workload, library: &'static str, device: &Path, seed: u64) -> Opened {
     let library = able(workload, library)?;
     let (tasks, name) = (tasks(workload, seed)?, &workload.name);
     Ok(match library {
@@ -106,7 +87,8 @@ impl<F: FileSystem> SequenceJob<F> {
     /// A sequence in `directory` of the file system at `place`.
     fn new(tasks: Tasks, place: &Path, directory: &str, seed: u64) -> Self {
         let (place, directory) = (place.to_owned(), directory.to_owned());
-        Self { tasks, place, directory, pool: Pool::new(seed), memory: memory(), system: PhantomData }
+        let memory = vec![0; LONGEST as usize];
+        Self { tasks, place, directory, pool: Pool::new(seed), memory, system: PhantomData }
     }
 
     fn mount(&self) -> Result<F, EngineError> {
@@ -155,8 +137,11 @@ impl<F: FileSystem> SequenceJob<F> {
             return Ok(());
         }
         let (name, StepCounts { operations, bytes }) = (task.name.clone(), counted);
+        stats.count_done(operations, bytes);
+        // The time of the sync is also in the time of all steps.
+        stats.elapsed = stats.elapsed + elapsed + apart.unwrap_or_default();
         let written = written(before, system.traffic());
-        count(Step { name, operations, bytes, elapsed, synced: apart, written }, stats);
+        stats.steps.push(Step { name, operations, bytes, elapsed, synced: apart, written });
         Ok(())
     }
 
@@ -173,14 +158,6 @@ impl<F: FileSystem> SequenceJob<F> {
         }
         Ok(())
     }
-}
-
-/// Adds a step. Its time includes the time of its sync.
-fn count(step: Step, stats: &mut RunStats) {
-    stats.operations += step.operations;
-    stats.bytes += step.bytes;
-    stats.elapsed = stats.elapsed + step.elapsed + step.synced.unwrap_or_default();
-    stats.steps.push(step);
 }
 
 fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {

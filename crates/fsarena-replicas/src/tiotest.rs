@@ -4,49 +4,45 @@
 //! The wall time of a test ends with the fsync and close of the last thread. These are in no latency of a call. The
 //! files get their full size before the first test begins (ftruncate), and contain zeros, as in the original.
 
-mod worker;
-
-use std::path::Path;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload, intern};
-use serde::Deserialize;
 
 use fsarena_engine::folder::{self, make_cold};
 use fsarena_engine::parameters::{checked, or, runs_once, size};
-use fsarena_engine::workers::{WorkerStyle, Workers};
+use fsarena_engine::workers::{Timer, Worker, WorkerStyle, Workers};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
-use worker::{Alike, Thread};
+use fsarena_model::seed::generator;
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload, intern};
+use fsarena_sys::resident;
+use rand::RngExt;
+use rustix::fs::{Mode, OFlags, fsync, ftruncate};
+use rustix::io::{Errno, pread, pwrite};
+use serde::Deserialize;
 
 /// Estimate of the bytes per second of a test, from and to memory. It is used before anything is measured.
 const PER_SECOND: f64 = 1e9;
 /// Estimate of the bytes per second of a test that flushes each write.
 const PER_SECOND_FLUSHED: f64 = 40e6;
 
-pub struct Tiotest;
+pub const ENGINE: Engine = Engine::new("tiotest", traits, open);
 
-impl Engine for Tiotest {
-    fn name(&self) -> &'static str {
-        "tiotest"
-    }
+/// It syncs before the tests that read cold files. A file system in memory has no cold files.
+fn traits(workload: &Workload) -> Result<Traits, EngineError> {
+    let all = TiotestParameters::of(workload)?.all();
+    let rate = if workload.durable == DurablePoint::None { PER_SECOND } else { PER_SECOND_FLUSHED };
+    Ok(Traits {
+        peak: Bytes(all),
+        extra_time: Nanos((all as f64 / rate * 1e9) as u64),
+        runs_in_memory: workload.cache == CacheState::Warm,
+        syncs_untimed: workload.cache == CacheState::Cold,
+        verifies_cold: true,
+        ..Traits::default()
+    })
+}
 
-    /// It syncs before the tests that read cold files. A file system in memory has no cold files.
-    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let all = TiotestParameters::of(workload)?.all();
-        let rate = if workload.durable == DurablePoint::None { PER_SECOND } else { PER_SECOND_FLUSHED };
-        Ok(Traits {
-            peak: Bytes(all),
-            extra_time: Nanos((all as f64 / rate * 1e9) as u64),
-            runs_in_memory: workload.cache == CacheState::Warm,
-            syncs_untimed: workload.cache == CacheState::Cold,
-            verifies_cold: true,
-            ..Traits::default()
-        })
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(Tests::new(workload, &TiotestParameters::of(workload)?, directory, seed)))
-    }
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    Ok(Box::new(Tests::new(workload, &TiotestParameters::of(workload)?, directory, seed)))
 }
 
 /// Maximum size of a block, bytes.
@@ -147,14 +143,22 @@ struct Tests {
 
 impl Tests {
     fn new(workload: &Workload, parameters: &TiotestParameters, directory: &Path, seed: u64) -> Self {
-        let TiotestParameters { size, block, random_operations, .. } = *parameters;
-        let alike = Alike { size, block, random_operations, flags: folder::sync_flags(workload.durable), seed };
-        let threads = (0..parameters.threads).map(|number| Thread::new(directory, number, alike));
-        let tests = TiotestTest::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect();
+        let thread = |number| Thread {
+            path: directory.join(format!("_tiotest.thr{number}")),
+            number,
+            size: parameters.size,
+            random_operations: parameters.random_operations,
+            flags: folder::sync_flags(workload.durable),
+            seed,
+            buffer: vec![0; parameters.block as usize],
+            test: TiotestTest::Write,
+            before: Nanos(0),
+            long: [0; 2],
+        };
         Self {
-            workers: Workers::new(threads, WorkerStyle::Threads),
-            tests,
-            size,
+            workers: Workers::new((0..parameters.threads).map(thread), WorkerStyle::Threads),
+            tests: TiotestTest::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect(),
+            size: parameters.size,
             is_cold: workload.cache == CacheState::Cold,
         }
     }
@@ -163,7 +167,7 @@ impl Tests {
         let before = stats.elapsed;
         for thread in self.workers.workers() {
             if self.is_cold && !test.writes() {
-                make_cold(thread.path(), self.size)?;
+                make_cold(&thread.path, self.size)?;
             }
             (thread.test, thread.before) = (test, before);
         }
@@ -194,7 +198,7 @@ impl Tests {
     }
 
     fn remove(&mut self) -> Result<(), EngineError> {
-        self.workers.workers().try_for_each(|thread| folder::unlink(thread.path()))
+        self.workers.workers().try_for_each(|thread| folder::unlink(&thread.path))
     }
 }
 
@@ -221,6 +225,89 @@ impl Job for Tests {
             }
             self.test(test, limit, stats)?;
         }
+        Ok(())
+    }
+}
+
+/// The share of latencies above each of these is reported.
+const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
+
+struct Thread {
+    path: PathBuf,
+    number: u32,
+    /// Bytes of its file.
+    size: u64,
+    random_operations: u64,
+    /// Additional flags of open(2).
+    flags: OFlags,
+    /// Seed of the random places.
+    seed: u64,
+    /// The block that each call reads or writes.
+    buffer: Vec<u8>,
+    /// The test that runs next.
+    test: TiotestTest,
+    /// The time of earlier tests.
+    before: Nanos,
+    /// Number of latencies above each of [`LONG`].
+    long: [u64; 2],
+}
+
+impl Thread {
+    fn open(&self) -> Result<File, Errno> {
+        let flags = self.flags | OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
+        let file = rustix::fs::open(&self.path, flags, Mode::RUSR | Mode::WUSR)?;
+        ftruncate(&file, self.size)?;
+        Ok(file.into())
+    }
+
+    /// The places of the calls of a test, in blocks: in order, or drawn before the test.
+    fn places(&self) -> impl Iterator<Item = u64> + use<> {
+        let blocks = self.size / self.buffer.len() as u64;
+        let drawn = self.test.is_random().then(|| {
+            let purpose = [self.number.into(), u64::from(self.test.writes())];
+            let mut random = generator(self.seed, "tiotest", &purpose);
+            (0..self.random_operations).map(|_| random.random_range(0..blocks)).collect::<Vec<u64>>()
+        });
+        let count = drawn.as_ref().map_or(blocks, |places| places.len() as u64);
+        (0..count).map(move |call| drawn.as_ref().map_or(call, |places| places[call as usize]))
+    }
+
+    /// Reads or writes the whole block at `place` in one call.
+    #[inline]
+    fn call(&mut self, file: &File, place: u64) -> Result<(), Errno> {
+        let offset = place * self.buffer.len() as u64;
+        let done = match self.test.writes() {
+            true => pwrite(file, &self.buffer, offset)?,
+            false => pread(file, &mut self.buffer[..], offset)?,
+        };
+        if done == self.buffer.len() { Ok(()) } else { Err(Errno::IO) }
+    }
+
+    fn note(&mut self, latency: Nanos) {
+        for (count, _) in self.long.iter_mut().zip(LONG).filter(|(_, long)| latency > *long) {
+            *count += 1;
+        }
+    }
+}
+
+impl Worker for Thread {
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
+        let name = || format!("{} of {}", self.test.operation().name(), self.path.display());
+        let failed = |error: Errno| EngineError::io(name())(error);
+        let (file, places) = (self.open().map_err(failed)?, self.places());
+        (self.long, timer.stats.elapsed) = ([0; 2], self.before);
+        let (operation, bytes) = (self.test.operation(), self.buffer.len() as u64);
+        let mut meter = timer.start()?;
+        for place in places {
+            let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
+            self.call(&file, place).map_err(EngineError::io(operation.name()))?;
+            meter.done(operation, begin, bytes);
+            self.note(meter.at().saturating_sub(begin));
+        }
+        fsync(&file).map_err(EngineError::io("fsync"))?;
+        resident::close(file).map_err(EngineError::io("close"))?;
+        meter.also(Operation::Fsync);
+        meter.stop();
         Ok(())
     }
 }

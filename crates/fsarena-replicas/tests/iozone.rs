@@ -18,7 +18,7 @@ fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
     fsarena_testing::workload("iozone", fields)
 }
 
-fn iozone() -> &'static dyn Engine {
+fn iozone() -> &'static Engine {
     crate::engine("iozone")
 }
 

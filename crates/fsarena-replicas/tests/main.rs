@@ -7,6 +7,6 @@ use fsarena_engine::Engine;
 use fsarena_replicas::REPLICAS;
 
 /// The engine of this crate with this name.
-fn engine(name: &str) -> &'static dyn Engine {
-    REPLICAS.iter().copied().find(|engine| engine.name() == name).expect("it exists")
+fn engine(name: &str) -> &'static Engine {
+    REPLICAS.iter().find(|engine| engine.name == name).expect("it exists")
 }

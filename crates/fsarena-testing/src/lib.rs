@@ -11,4 +11,4 @@ mod workload;
 pub use alone::{Alone, Machine, alone};
 pub use memory::Memory;
 pub use needs::{Need, has};
-pub use workload::workload;
+pub use workload::{parameterised, workload};

@@ -16,3 +16,8 @@ pub fn workload<W: DeserializeOwned>(engine: &str, fields: Value) -> W {
     }
     serde_json::from_value(workload).expect("a well-formed workload")
 }
+
+/// A workload of `engine` with these parameters, otherwise as [`workload`].
+pub fn parameterised<W: DeserializeOwned>(engine: &str, durable: &str, cache: &str, parameters: Value) -> W {
+    workload(engine, json!({ "durable": durable, "cache": cache, "parameters": parameters }))
+}

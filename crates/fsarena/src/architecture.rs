@@ -74,7 +74,7 @@ fn crates_use_only_what_the_architecture_allows() {
 
 #[test]
 fn the_core_names_no_engine_suite_article_or_kind() {
-    let engines = ENGINES.all().map(|engine| engine.name());
+    let engines = ENGINES.all().map(|engine| engine.name);
     let suites = fsarena_catalog::suites().expect("sound").into_iter().map(|suite| suite.name);
     let articles = fsarena_articles::articles().expect("sound").into_iter().map(|article| article.name);
     let kinds = fsarena_lane::KINDS.iter().map(|kind| kind.name);

@@ -112,7 +112,6 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// The flags and the advice that the workload asks for.
     pub fn of(workload: &Workload, parameters: &DataParameters) -> Self {
         let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
         let advice = match parameters.pattern {

@@ -18,13 +18,11 @@ const BLOCK: u64 = 4096;
 /// The storage that workers use.
 #[derive(Debug, Clone)]
 pub enum DataGround {
-    /// Files in this folder.
     Folder(PathBuf),
     /// The first `size` bytes of a block device.
     Device {
         /// The device, or a regular file in place of it.
         path: PathBuf,
-        /// Size, bytes.
         size: u64,
     },
 }
@@ -133,7 +131,7 @@ mod tests {
         let mut all = json!({ "pattern": "random", "file-size": "1M", "block-size": "4K", "operations": 9 });
         let more = parameters.as_object().expect("an object").clone();
         all.as_object_mut().expect("an object").extend(more);
-        crate::tests::workload("data", durable, cache, all)
+        fsarena_testing::parameterised("data", durable, cache, all)
     }
 
     fn there(durable: &str, cache: &str, parameters: serde_json::Value) -> Option<Workload> {
@@ -175,22 +173,5 @@ mod tests {
         for (durable, cache, parameters) in cannot {
             assert_eq!(there(durable, cache, parameters.clone()), None, "{durable} {cache} {parameters}");
         }
-    }
-
-    #[test]
-    fn workers_in_order_have_parts_of_their_own_and_others_the_whole() {
-        let ground = DataGround::Device { path: "/x".into(), size: 10 << 20 };
-        let stretch = |more: serde_json::Value| {
-            let workload = workload("none", "direct", more);
-            ground.stretch(&DataParameters::of(&workload).expect("understood"), 1).expect("a device")
-        };
-        const MIB: u64 = 1 << 20;
-        let two = json!({ "operation": "read", "pattern": "sequential", "threads": 2, "files": 2 });
-        assert_eq!(stretch(two), Stretch { end: 4 * MIB, own: 2 * MIB..4 * MIB });
-        let shared = json!({ "operation": "read", "pattern": "sequential", "threads": 2, "shared": true });
-        assert_eq!(stretch(shared), Stretch { end: MIB, own: 0..MIB });
-        assert_eq!(stretch(json!({ "operation": "read", "threads": 2 })), Stretch { end: 2 * MIB, own: 0..2 * MIB });
-        let new = json!({ "operation": "write", "pattern": "sequential", "threads": 3 });
-        assert_eq!(stretch(new), Stretch { end: 9 * MIB, own: 3 * MIB..6 * MIB });
     }
 }

@@ -189,13 +189,13 @@ impl Worker for DataWorker {
 
     fn position(&mut self) -> Vec<u64> {
         let [come, random] = self.places.position();
-        vec![come, random, self.contents.marked()]
+        vec![come, random, self.contents.marker.counter]
     }
 
     fn resume(&mut self, position: &[u64]) {
         if let [come, random, marked] = *position {
             self.places.resume([come, random]);
-            self.contents.go_on(marked);
+            self.contents.marker.counter = marked;
         }
     }
 }

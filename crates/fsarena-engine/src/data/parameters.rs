@@ -109,13 +109,11 @@ pub enum Work {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
-    /// From beginning to end.
     Sequential,
     /// At random, with the distribution.
     Random,
 }
 
-/// The distribution of random places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
@@ -204,7 +202,6 @@ impl DataParameters {
             .then(|| SharedFiles { description: files, unchanged: self.operation == Work::Read })
     }
 
-    /// The files that the work uses.
     pub fn target(&self) -> FilesOfWork {
         let writes_in_order = self.operation == Work::Write && self.pattern == Pattern::Sequential;
         self.target.unwrap_or(if writes_in_order { FilesOfWork::New } else { FilesOfWork::Existing })
@@ -215,7 +212,6 @@ impl DataParameters {
         self.block_size_max.unwrap_or(self.block_size)
     }
 
-    /// The load: the maximum, or a rate.
     pub fn load(&self) -> WorkerLoad {
         WorkerLoad::of(self.rate, self.rate_percent)
     }
@@ -253,38 +249,5 @@ impl DataParameters {
     pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
         let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);
         syncs && self.sync_every == 0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn parsed(more: serde_json::Value) -> Result<DataParameters, String> {
-        let mut parameters = json!({ "operation": "read", "pattern": "random", "file-size": "1M", "block-size": "4K" });
-        let table = parameters.as_object_mut().expect("an object");
-        table.extend(more.as_object().expect("an object").clone());
-        let workload = Workload { timed_ms: 9, ..crate::tests::workload("data", "none", "warm", parameters) };
-        DataParameters::of(&workload).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn all_groups_are_given_in_one_table() {
-        let all =
-            parsed(json!({ "files": 2, "depth": 4, "calls": "io-uring", "threads": 3, "rate": 50, "skew": null }));
-        let all = all.expect("understood");
-        assert_eq!((all.files, all.depth, all.workers(), all.rate), (2, 4, 3, Some(50.0)));
-    }
-
-    #[test]
-    fn an_unknown_parameter_is_named_with_all_that_are_known() {
-        let error = parsed(json!({ "blocksize": "4K" })).expect_err("refused");
-        assert!(error.contains("parameters: unknown field `blocksize`, expected one of `operation`"), "{error}");
-        let known = ["read-percent", "files", "file-size", "block-size-max", "processes", "verify", "rate-percent"];
-        assert!(known.iter().all(|name| error.contains(&format!("`{name}`"))), "{error}");
-        let error = parsed(json!({ "threads": "many" })).expect_err("refused");
-        assert!(error.contains("invalid type: string \"many\", expected u32"), "{error}");
     }
 }

@@ -16,7 +16,6 @@ pub struct FilePart {
     pub file: u32,
     /// Bytes from the file's beginning.
     pub offset: u64,
-    /// Length, bytes.
     pub length: usize,
 }
 
@@ -67,21 +66,12 @@ enum Pick {
 }
 
 impl FileParts {
-    /// The places of `parameters`. Every choice comes from `random`.
-    pub fn new(parameters: &DataParameters, random: Pcg64Mcg) -> Self {
+    /// The places of `parameters` in files, or on a device, which counts as one file. Every choice comes from `random`.
+    pub fn new(parameters: &DataParameters, mut random: Pcg64Mcg, device: Option<Stretch>) -> Self {
         // New files are made one after the other.
         let files = if parameters.target() == FilesOfWork::New { 1 } else { u64::from(parameters.files) };
-        Self::over(parameters, random, parameters.file_size, 0..parameters.file_size * files)
-    }
-
-    /// The places on a device, which counts as one file.
-    pub fn on_device(parameters: &DataParameters, random: Pcg64Mcg, Stretch { end, own }: Stretch) -> Self {
-        Self::over(parameters, random, end, own)
-    }
-
-    /// The places in the range `part` of all files, as if all files were one.
-    fn over(parameters: &DataParameters, mut random: Pcg64Mcg, file_size: u64, part: Range<u64>) -> Self {
-        let block = parameters.block_size;
+        let (block, all) = (parameters.block_size, 0..parameters.file_size * files);
+        let (file_size, part) = device.map_or((parameters.file_size, all), |Stretch { end, own }| (end, own));
         let order = match parameters.pattern {
             Pattern::Sequential => {
                 let (stride, repeat) = (parameters.stride, parameters.repeat);
@@ -252,7 +242,7 @@ impl Pick {
             Self::Uniform { count } => below(random, *count),
             Self::Once { permutation, next } => {
                 let place = permutation.of(*next);
-                *next = (*next + 1) % permutation.count();
+                *next = (*next + 1) % permutation.count;
                 place
             }
             Self::Zipf { ranks, permutation } => permutation.of(ranks.sample(random) as u64 - 1),
@@ -285,11 +275,6 @@ impl Permutation {
         let bits = (u64::BITS - (count - 1).leading_zeros()).max(2);
         let keys = [1, 2, 3, 4].map(|round: u64| scatter(seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15))));
         Self { count, half_bits: bits.div_ceil(2), keys }
-    }
-
-    /// The bound: how many numbers the permutation has.
-    pub fn count(&self) -> u64 {
-        self.count
     }
 
     /// The image of `number`, which is below the count.

@@ -27,7 +27,7 @@ pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) 
 pub fn on_new(worker: &mut DataWorker, open: &mut OpenFiles, path: &Path, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut meter = timer.start()?;
     open.files.push(worker.make(path)?);
-    meter.also(worker.making());
+    meter.also(if worker.ground.folder().is_some() { Operation::Create } else { Operation::Open });
     work(worker, open, &mut [], &mut meter)?;
     meter.stop();
     Ok(())

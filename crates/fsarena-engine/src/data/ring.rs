@@ -22,7 +22,7 @@ pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) 
     let mut meter = timer.start()?;
     flight.work(worker, open, &mut meter)?;
     meter.stop();
-    worker.contents.go_on(flight.marker.marked());
+    worker.contents.marker = flight.marker;
     Ok(())
 }
 
@@ -33,7 +33,6 @@ pub fn on_new(worker: &mut DataWorker, open: &mut OpenFiles, path: &Path, timer:
     on_existing(worker, open, timer)
 }
 
-/// The operations in flight.
 struct Flight {
     ring: Ring,
     depth: usize,
@@ -80,7 +79,7 @@ impl Flight {
         Ok(Self {
             ring,
             depth,
-            marker: worker.contents.marker(),
+            marker: worker.contents.marker.clone(),
             clock: SyncClock::of(&worker.parameters),
             uses: vec![idle; depth + writes],
             next_read: 0,

@@ -15,7 +15,6 @@ use crate::contents::{Contents, Home, Mismatch};
 use crate::meter::Meter;
 use crate::{EngineError, Operation, folder};
 
-/// A worker on the data of its files.
 pub struct DataWorker {
     pub parameters: DataParameters,
     durable: DurablePoint,
@@ -40,10 +39,7 @@ impl DataWorker {
         contents: Contents,
     ) -> Self {
         let random = generator(seed, "offsets", &[u64::from(number)]);
-        let places = match ground.stretch(parameters, number) {
-            None => FileParts::new(parameters, random),
-            Some(stretch) => FileParts::on_device(parameters, random, stretch),
-        };
+        let places = FileParts::new(parameters, random, ground.stretch(parameters, number));
         Self {
             durable: workload.durable,
             opening: Opening::of(workload, parameters),
@@ -135,11 +131,6 @@ impl DataWorker {
             None => self.places.rewind(),
             Some(stretch) => self.places.move_on(&stretch.own, self.parameters.file_size),
         }
-    }
-
-    /// The operation under which [`DataWorker::make`] is counted.
-    pub fn making(&self) -> Operation {
-        if self.ground.folder().is_some() { Operation::Create } else { Operation::Open }
     }
 
     /// Creates a new file, with its space if the workload asks for that. A device is opened instead.

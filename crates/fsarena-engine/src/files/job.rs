@@ -1,7 +1,8 @@
 //! The job: makes the trees, and runs its workers on them.
 
-use fsarena_model::{Bytes, CacheState};
 use std::sync::atomic::AtomicBool;
+
+use fsarena_model::{Bytes, CacheState, Mode};
 
 use super::parameters::FilesPlan;
 use super::tree;
@@ -41,7 +42,8 @@ fn renew<T: Send, S: Step<T>>(
     workers: &mut Workers<FilesWorker<T, S>>,
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
-    if plan.goes_on() && workers.all(FilesWorker::has_enough) {
+    let goes_on = plan.workload.mode == Mode::Sliced && plan.workload.timed_ms > 0;
+    if goes_on && workers.all(FilesWorker::has_enough) {
         return Ok(());
     }
     if plan.kind.ground.is_renewed() {

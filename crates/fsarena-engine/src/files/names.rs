@@ -46,11 +46,6 @@ impl Shape {
         (0..=self.depth).map(|level| self.fan_out.pow(level)).sum()
     }
 
-    /// The shape without the levels below `level`.
-    pub fn down_to(&self, level: u32) -> Self {
-        Self { depth: level, ..*self }
-    }
-
     /// Objects in each directory of the deepest level; the last ones may have fewer.
     pub fn per_leaf(&self) -> u32 {
         self.objects.div_ceil(self.leaves()).max(1)
@@ -202,11 +197,6 @@ mod tests {
     const FLAT: Shape = Shape { depth: 0, fan_out: 1, objects: 4000 };
 
     #[test]
-    fn names_are_numbered() {
-        assert_eq!(ObjectName::new(b'f').of(12_345), c"f00012345");
-    }
-
-    #[test]
     fn paths_lead_to_the_deepest_directories() {
         let mut paths = Paths::new(&TREE, b'f');
         assert_eq!(paths.of(0), c"b000/b000/f00000000");
@@ -222,17 +212,6 @@ mod tests {
         assert_eq!(folders.of(21), c"b001/b001");
         assert_eq!(folders.of(399), c"b019/b019");
         assert_eq!(Folders::new(&FLAT).of(0), c".");
-        assert_eq!(Folders::new(&TREE.down_to(1)).of(7), c"b007");
-    }
-
-    #[test]
-    fn objects_lie_in_the_deepest_directories() {
-        let shape = Shape { depth: 2, fan_out: 3, objects: 20 };
-        assert_eq!((shape.leaves(), shape.directories(), shape.per_leaf()), (9, 13, 3));
-        assert_eq!(shape.used_leaves(), 7, "six of 3 objects, and one of 2");
-        let flat = Shape { depth: 0, fan_out: 1, objects: 20 };
-        assert_eq!((flat.leaves(), flat.directories(), flat.per_leaf()), (1, 1, 20));
-        assert_eq!(Shape::count_leaves(8, 1000), None);
-        assert_eq!(Shape::count_leaves(2, 1000), Some(1_000_000));
+        assert_eq!(Folders::new(&Shape { depth: 1, ..TREE }).of(7), c"b007");
     }
 }

@@ -42,8 +42,8 @@ static OPERATIONS: &[OperationEntry] = {
         entry(Operation::Read, Files(Random), Never, |plan| job::open(plan, reader, read)),
         entry(Operation::Write, Files(Random), File, |plan| job::open(plan, writer, write)),
         entry(Operation::Append, Log, File, |plan| job::open(plan, writer, append)),
-        entry(Operation::Rename, Files(InOrder), Directory, |plan| job::open(plan, renamed, rename)),
-        entry(Operation::Link, UsedFiles, Directory, |plan| job::open(plan, linked, link)),
+        entry(Operation::Rename, Files(InOrder), Directory, |plan| job::open(plan, |plan, _| pair(plan, b'g'), rename)),
+        entry(Operation::Link, UsedFiles, Directory, |plan| job::open(plan, |plan, _| pair(plan, b'l'), link)),
         entry(Operation::Symlink, NewOthers, Directory, |plan| job::open(plan, symlinks, symlink)),
         entry(Operation::Chmod, Files(Random), Batch, |plan| job::open(plan, files, chmod)),
         entry(Operation::Utimes, Files(Random), Batch, |plan| job::open(plan, files, utimes)),
@@ -93,12 +93,8 @@ struct Pair {
     new: Paths,
 }
 
-fn renamed(plan: &FilesPlan, _worker: u32) -> Pair {
-    Pair { old: Paths::new(&plan.shape, FILE), new: Paths::new(&plan.shape, b'g') }
-}
-
-fn linked(plan: &FilesPlan, _worker: u32) -> Pair {
-    Pair { old: Paths::new(&plan.shape, FILE), new: Paths::new(&plan.shape, b'l') }
+fn pair(plan: &FilesPlan, letter: u8) -> Pair {
+    Pair { old: Paths::new(&plan.shape, FILE), new: Paths::new(&plan.shape, letter) }
 }
 
 /// Symbolic links and their targets, which do not exist; symlink(2) does not check them.

@@ -1,6 +1,6 @@
 //! The parameters of a workload of this engine, the checks of them, and the settings of a job that follow from them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fsarena_model::traits::SharedFiles;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Workload};
@@ -112,13 +112,8 @@ impl FilesParameters {
         if self.shared { 1 } else { self.threads }
     }
 
-    /// The load: the maximum, or a rate.
     pub fn load(&self) -> WorkerLoad {
         WorkerLoad::of(self.rate, self.rate_percent)
-    }
-
-    pub fn sizes(&self, seed: u64) -> Sizes {
-        Sizes::new(self.sizes, self.size, self.largest(), seed)
     }
 
     pub fn shape(&self, workload: &Workload, ground: WalkGround) -> Shape {
@@ -271,29 +266,12 @@ pub struct FilesPlan {
     pub kind: OperationProperties,
     pub workload: Workload,
     pub parameters: FilesParameters,
-    /// The directory in which trees are made.
     pub directory: PathBuf,
     pub seed: u64,
     pub shape: Shape,
 }
 
 impl FilesPlan {
-    pub fn new(
-        workload: &Workload,
-        parameters: FilesParameters,
-        kind: OperationProperties,
-        directory: &Path,
-        seed: u64,
-    ) -> Self {
-        let shape = parameters.shape(workload, kind.ground);
-        Self { kind, workload: workload.clone(), parameters, directory: directory.to_owned(), seed, shape }
-    }
-
-    /// Whether each run continues where the last one stopped, instead of on a new tree.
-    pub fn goes_on(&self) -> bool {
-        self.workload.mode == Mode::Sliced && self.workload.timed_ms > 0
-    }
-
     /// The share of the objects of its tree that belongs to a worker.
     pub fn share(&self, worker: u32) -> Share {
         match self.parameters.shared {
@@ -318,7 +296,8 @@ impl FilesPlan {
     }
 
     pub fn sizes(&self) -> Sizes {
-        self.parameters.sizes(self.seed)
+        let FilesParameters { sizes, size, .. } = self.parameters;
+        Sizes::new(sizes, size, self.parameters.largest(), self.seed)
     }
 
     /// How the contents of writes are generated.

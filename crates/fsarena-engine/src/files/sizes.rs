@@ -88,11 +88,6 @@ mod tests {
     }
 
     #[test]
-    fn fixed_sizes_are_the_smallest() {
-        assert!(sorted(SizeDistribution::Fixed, 1).iter().all(|size| *size == 1000));
-    }
-
-    #[test]
     fn uniform_sizes_fill_the_range_evenly() {
         let sizes = sorted(SizeDistribution::Uniform, 1);
         assert!(sizes[0] >= 1000 && sizes[COUNT - 1] <= 64_000);

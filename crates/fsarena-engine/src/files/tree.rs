@@ -66,9 +66,10 @@ pub fn drop_cached(plan: &FilesPlan, tree: u32, stop: &AtomicBool) -> Result<(),
 
 /// Makes the directories level by level, without the root.
 fn make_directories(root: &File, shape: &Shape, stop: &AtomicBool) -> Result<(), EngineError> {
-    for level in (1..=shape.depth).map(|level| shape.down_to(level)) {
-        let mut folders = Folders::new(&level);
-        (0..level.leaves()).try_for_each(|leaf| {
+    for depth in 1..=shape.depth {
+        let above = Shape { depth, ..*shape };
+        let mut folders = Folders::new(&above);
+        (0..above.leaves()).try_for_each(|leaf| {
             go_on(stop).map_err(EngineError::io("make a tree"))?;
             make_directory(root, folders.of(leaf))
         })?;
@@ -83,7 +84,7 @@ pub fn make_directory(root: &File, path: &CStr) -> Result<(), EngineError> {
 
 #[inline]
 pub fn create_file(root: &File, path: &CStr, flags: OFlags, bytes: &[u8]) -> Result<File, EngineError> {
-    let file = openat(root, path, flags, folder::file_mode()).map_err(EngineError::io("create"))?;
+    let file = openat(root, path, flags, Mode::RUSR | Mode::WUSR).map_err(EngineError::io("create"))?;
     let mut file = File::from(file);
     if !bytes.is_empty() {
         file.write_all(bytes).map_err(EngineError::io("write"))?;

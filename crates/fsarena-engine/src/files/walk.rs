@@ -3,7 +3,6 @@
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
-/// The order in which objects are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitOrder {
     /// By number, and thus directory by directory.
@@ -49,7 +48,6 @@ impl WalkGround {
         !matches!(self, Self::NewOthers | Self::UsedDirectories)
     }
 
-    /// The order in which the objects are visited.
     pub fn order(self) -> VisitOrder {
         match self {
             Self::Files(order) => order,
@@ -62,7 +60,7 @@ impl WalkGround {
 /// A worker's share of the objects of a tree: every `step`-th object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    first: u32,
+    pub first: u32,
     step: u32,
     count: u32,
 }
@@ -79,22 +77,12 @@ impl Share {
         Self::of(objects, 1, 0)
     }
 
-    pub fn first(self) -> u32 {
-        self.first
-    }
-
-    /// All numbers, in ascending order.
-    pub fn numbers(self) -> impl Iterator<Item = u32> {
-        (0..self.count).map(move |index| self.number(index))
-    }
-
     #[inline]
     fn number(self, index: u32) -> u32 {
         self.first + index * self.step
     }
 }
 
-/// The object of one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectVisit {
     pub number: u32,
@@ -107,30 +95,21 @@ pub struct Walk {
     share: Share,
     /// The numbers, if the order is random.
     shuffled: Option<Vec<u32>>,
-    repeats: bool,
+    /// Whether it starts again at its end.
+    pub repeats: bool,
     next: u32,
     pass: u32,
 }
 
 impl Walk {
-    /// Visits each object of `share` once, in order.
-    pub fn once(share: Share) -> Self {
-        Self { share, shuffled: None, repeats: false, next: 0, pass: 0 }
-    }
-
     /// Visits the objects of `share` again and again. A random order follows from `random`.
-    pub fn again(share: Share, order: VisitOrder, mut random: Pcg64Mcg) -> Self {
+    pub fn new(share: Share, order: VisitOrder, mut random: Pcg64Mcg) -> Self {
         let shuffled = (order == VisitOrder::Random).then(|| {
-            let mut numbers: Vec<u32> = share.numbers().collect();
+            let mut numbers: Vec<u32> = (0..share.count).map(|index| share.number(index)).collect();
             numbers.shuffle(&mut random);
             numbers
         });
         Self { share, shuffled, repeats: true, next: 0, pass: 0 }
-    }
-
-    /// This walk, ended after one pass.
-    pub fn ending(self) -> Self {
-        Self { repeats: false, ..self }
     }
 
     /// Whether an object is left to visit.
@@ -179,30 +158,8 @@ mod tests {
     }
 
     #[test]
-    fn shares_have_every_object_once() {
-        let mut numbers: Vec<u32> = (0..3).flat_map(|worker| Share::of(11, 3, worker).numbers()).collect();
-        assert_eq!(Share::of(11, 3, 2).numbers().collect::<Vec<_>>(), [2, 5, 8]);
-        numbers.sort_unstable();
-        assert_eq!(numbers, (0..11).collect::<Vec<_>>());
-        assert_eq!(Share::of(2, 3, 2).numbers().count(), 0);
-    }
-
-    #[test]
-    fn a_walk_ends_or_begins_again() {
-        let mut once = Walk::once(Share::all(2));
-        assert_eq!(visits(&mut once, 9), [(0, 0), (1, 0)]);
-        once.rewind();
-        assert_eq!(visits(&mut once, 9).len(), 2);
-        let mut again = Walk::again(Share::of(4, 2, 1), VisitOrder::InOrder, generator(1, "order", &[]));
-        assert_eq!(visits(&mut again, 5), [(1, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
-        let mut ending = Walk::again(Share::all(50), VisitOrder::Random, generator(1, "order", &[])).ending();
-        assert_eq!(visits(&mut ending, 99).len(), 50);
-        assert!(!ending.is_left());
-    }
-
-    #[test]
     fn a_random_order_follows_from_its_seed_and_stays() {
-        let walk = |seed| Walk::again(Share::all(100), VisitOrder::Random, generator(seed, "order", &[]));
+        let walk = |seed| Walk::new(Share::all(100), VisitOrder::Random, generator(seed, "order", &[]));
         let numbers = |walk: &mut Walk| visits(walk, 100).iter().map(|visit| visit.0).collect::<Vec<_>>();
         let mut one = walk(1);
         let first = numbers(&mut one);

@@ -29,7 +29,6 @@ impl<T, F> Step<T> for F where
 {
 }
 
-/// One worker on its share of a tree.
 pub struct FilesWorker<T, S> {
     root: PathBuf,
     /// The path of its log, for appends.
@@ -51,16 +50,15 @@ pub struct FilesWorker<T, S> {
 impl<T: Send, S: Step<T>> FilesWorker<T, S> {
     /// Worker `number` of those that follow `plan`.
     pub fn new(plan: &FilesPlan, number: u32, own: T, step: S) -> Self {
-        let walk = walk(plan, number);
         let syncs_each = matches!(plan.workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
         let has_log = plan.kind.ground == WalkGround::Log;
         Self {
             root: plan.tree_of(number),
-            log: has_log.then(|| Paths::new(&plan.shape, FILE).of(plan.share(number).first()).to_owned()),
+            log: has_log.then(|| Paths::new(&plan.shape, FILE).of(plan.share(number).first).to_owned()),
             operation: plan.kind.operation,
             own,
             step,
-            walk: if plan.parameters.once { walk.ending() } else { walk },
+            walk: walk(plan, number),
             parents: Parents::new(&plan.shape),
             syncs_parents: syncs_each && plan.kind.sync == Syncable::Directory,
             batch: plan.parameters.batch,
@@ -120,12 +118,12 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
 
 /// Each worker reads all directories of a shared tree, in its own order.
 fn walk(plan: &FilesPlan, worker: u32) -> Walk {
-    let random = generator(plan.seed, "order", &[u64::from(worker)]);
-    match plan.kind.ground {
-        ground if ground.is_renewed() => Walk::once(plan.share(worker)),
-        WalkGround::Directories => Walk::again(Share::all(plan.shape.used_leaves()), plan.kind.ground.order(), random),
-        ground => Walk::again(plan.share(worker), ground.order(), random),
-    }
+    let ground = plan.kind.ground;
+    let is_shared = ground != WalkGround::Directories;
+    let share = if is_shared { plan.share(worker) } else { Share::all(plan.shape.used_leaves()) };
+    let mut walk = Walk::new(share, ground.order(), generator(plan.seed, "order", &[u64::from(worker)]));
+    walk.repeats = !ground.is_renewed() && !plan.parameters.once;
+    walk
 }
 
 impl<T: Send, S: Step<T>> Worker for FilesWorker<T, S> {

@@ -15,7 +15,7 @@ pub fn workload(name: Name, parameters: Value, file: &JobFile) -> Workload {
     let mut durable = file.sections.iter().map(durability);
     Workload {
         why: "A job file of fio's, as given on the command line.".to_owned(),
-        durable: durable.find(|point| *point != DurablePoint::None).unwrap_or(DurablePoint::None),
+        durable: durable.find(|point| *point != DurablePoint::None).unwrap_or_default(),
         cache: cache(&file.sections),
         ..Workload::new(name, super::program::NAME, metric(&file.sections), parameters)
     }
@@ -26,7 +26,6 @@ fn rw(section: &JobSection) -> &str {
     section.value("rw").unwrap_or("read").split(':').next().unwrap_or_default()
 }
 
-/// Whether a job reads.
 pub fn reads(section: &JobSection) -> bool {
     matches!(rw(section), "read" | "randread" | "rw" | "readwrite" | "randrw")
 }

@@ -6,7 +6,25 @@ use std::path::Path;
 use fsarena_model::Nanos;
 
 use super::FioError;
-use super::options::first_name;
+
+/// Options that have two names. The second name is used here.
+const ALIASES: &[(&str, &str)] = &[
+    ("readwrite", "rw"),
+    ("blocksize", "bs"),
+    ("blocksize_range", "bsrange"),
+    ("blockalign", "ba"),
+    ("blocksize_unaligned", "bs_unaligned"),
+    ("nr_files", "nrfiles"),
+    ("io_limit", "io_size"),
+    ("timeout", "runtime"),
+    ("wait_for_previous", "stonewall"),
+    ("iomem", "mem"),
+    ("start_delay", "startdelay"),
+];
+
+fn first_name(key: &str) -> String {
+    ALIASES.iter().find(|(other, _)| *other == key).map_or(key, |(_, first)| first).to_owned()
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobFile {
@@ -121,17 +139,11 @@ impl JobFileReader<'_> {
 
 impl JobFile {
     /// Parses `text`. `name` is its name in messages. `variable` returns the value of `${…}`.
-    ///
-    /// # Errors
-    /// All malformed lines.
     pub fn parse(name: &str, text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
         Self::of(name, text, None, variable)
     }
 
     /// Reads the file at `path`, and those in its folder that it includes.
-    ///
-    /// # Errors
-    /// If a file cannot be read; all malformed lines.
     pub fn read(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
@@ -164,7 +176,6 @@ impl JobFile {
         entries.find(|entry| entry.key == first_name(key)).map(|entry| entry.line)
     }
 
-    /// An error at `line`.
     pub fn refuse(&self, line: usize, what: String, hint: &str) -> FioError {
         refusal(&self.name, line, what, hint)
     }

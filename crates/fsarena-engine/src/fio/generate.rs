@@ -13,10 +13,10 @@ use crate::pace::Arrivals;
 const MOST_FILES: u32 = 64;
 
 /// The first of these parameters that fio does not support; `None` if it supports all.
-pub fn lacks(workload: &Workload, parameters: &DataParameters) -> Option<String> {
+pub fn lacks(workload: &Workload, parameters: &DataParameters) -> Option<&'static str> {
     let is_new = parameters.target() == FilesOfWork::New;
     let is_uneven = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
-    let text = match () {
+    Some(match () {
         () if parameters.operation == Work::Trim => "trim files (`operation`): it trims devices",
         () if parameters.verify => "verify what it has not written itself (`verify`)",
         () if parameters.preallocate != Preallocate::None => "preallocate inside the timer (`preallocate`)",
@@ -31,9 +31,8 @@ pub fn lacks(workload: &Workload, parameters: &DataParameters) -> Option<String>
         () if rate_of_each(parameters).is_some_and(|rate| rate < 1.0 || rate.fract() != 0.0) => {
             "keep a `rate` that is no whole number for each worker"
         }
-        () => return lacks_durability(workload, parameters, is_new).map(str::to_owned),
-    };
-    Some(text.to_owned())
+        () => return lacks_durability(workload, parameters, is_new),
+    })
 }
 
 fn lacks_durability(workload: &Workload, parameters: &DataParameters, is_new: bool) -> Option<&'static str> {

@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn each_slice_visits_other_places() {
         let parameters = serde_json::json!({ "job": "[x]\nrw=randread\nsize=1m\n" });
-        let mut workload = crate::tests::workload("fio", "none", "direct", parameters);
+        let mut workload: Workload = fsarena_testing::parameterised("fio", "none", "direct", parameters);
         let seed_of = |workload: &Workload, runs| {
             let task = FioTask::of(workload).expect("understood");
             let mut job = FioJob::new(workload, task, Path::new("/lane"), 4).expect("opened");

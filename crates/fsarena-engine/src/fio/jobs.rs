@@ -1,20 +1,21 @@
-//! The workloads of a job file. fio runs the jobs with the options that the file has.
+//! The workloads of a job file, which fio runs with the options that the file has, and workloads of the engine `data`
+//! that run through fio.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Mode, Name, Nanos};
+use fsarena_model::{Bytes, Mode, Name, Nanos, Workload};
 use serde_json::json;
 
 use super::file::{self, JobFile, JobOption, JobSection};
-use super::instead::Choice;
-use super::{FioError, facts, limits, line, places, program};
+use super::{FioError, facts, generate, limits, line, places, program};
 use crate::EngineError;
+use crate::data::DataParameters;
 
 /// Minimum length of a slice through fio, milliseconds: fio reports its time in milliseconds.
-pub const SHORTEST_MS: u64 = 1000;
+const SHORTEST_MS: u64 = 1000;
 /// Number of slices through fio. There are few, because fio takes a third of a second to start and end.
-pub const SLICES: u32 = 2;
+const SLICES: u32 = 2;
 
 /// Where the jobs of a job file will work.
 #[derive(Debug, Clone)]
@@ -37,9 +38,6 @@ pub fn from_file(path: &Path, place: &JobsPlace<'_>) -> Result<Vec<Choice>, Engi
 }
 
 /// The workloads of a command line of fio, whose `words` follow the program's name.
-///
-/// # Errors
-/// Those of [`from_file`].
 pub fn from_command(words: &[String], place: &JobsPlace<'_>) -> Result<Vec<Choice>, EngineError> {
     let file = JobFile::parse("fio …", &line::as_job_file(words)?, &|variable| std::env::var(variable).ok())?;
     let stem = if let [only] = file.sections.as_slice() { only.name.clone() } else { "fio".to_owned() };
@@ -147,6 +145,49 @@ fn direct(file: &JobFile, sector: Bytes) -> Result<(), FioError> {
         file.refuse(entry.line, what, &format!("multiples of {}, such as bs=4k, or direct=0", sector.0))
     };
     FioError::all(facts::unaligned(file, sector).into_iter().map(refuse).collect())
+}
+
+/// A workload, with a sentence on how it runs.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The workload.
+    pub workload: Workload,
+    /// How it runs, and why.
+    pub note: String,
+}
+
+/// The variant of `workload` that runs through fio. Its name ends with `+fio`.
+///
+/// # Errors
+/// If fio does not support it, with the parameter or the engine that is the reason.
+pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
+    let cannot = |what: &str| FioError::Cannot { workload: workload.name.to_string(), what: what.to_owned() };
+    if workload.engine == program::NAME {
+        return Ok(Choice { workload: workload.clone(), note: format!("`{}`: through fio", workload.name) });
+    }
+    if workload.engine != "data" {
+        return Err(cannot(&format!("do what the engine `{}` does", workload.engine)).into());
+    }
+    let parameters = DataParameters::of(workload)?;
+    if let Some(what) = generate::lacks(workload, &parameters) {
+        return Err(cannot(what).into());
+    }
+    let mut through = workload.clone();
+    through.name = Name::from_text(&format!("{}+fio", workload.name));
+    through.engine = program::NAME.to_owned();
+    if through.timed_ms > 0 {
+        through.timed_ms = through.timed_ms.max(SHORTEST_MS);
+    }
+    through.warm_up_ms = 0;
+    through.slices = SLICES;
+    let how = match (through.mode, through.timed_ms) {
+        (_, 0) => "until the work is done".to_owned(),
+        (Mode::Whole, time) => format!("{time} ms"),
+        (Mode::Sliced, time) => format!("{SLICES} slices of {time} ms in each round, without a warm-up"),
+    };
+    let note = format!("`{}`: through fio, as --engine says: {how}", through.name);
+    through.measures = format!("{} Through fio: {how}.", through.measures);
+    Ok(Choice { workload: through, note })
 }
 
 #[cfg(test)]

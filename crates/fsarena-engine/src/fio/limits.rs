@@ -7,7 +7,32 @@ use fsarena_model::{Bytes, distinct};
 
 use super::FioError;
 use super::file::{self, JobFile, JobOption, JobSection};
-use super::options::{ENGINES, REFUSED};
+
+/// I/O engines that work on the files of a folder and do nothing else.
+const ENGINES: &str = "sync, psync, vsync, pvsync, pvsync2, libaio, posixaio, io_uring, mmap, splice, ftruncate, \
+                       falloc, filecreate, filestat, filedelete";
+
+/// Options that reach beyond the folder, or whose space cannot be determined beforehand, with the reason.
+const REFUSED: &[(&str, &str)] = &[
+    ("exec_prerun", "runs a command as root"),
+    ("exec_postrun", "runs a command as root"),
+    ("ioengine_so_path", "loads foreign code"),
+    ("ioscheduler", "changes a disk of this machine"),
+    ("allow_mounted_write", "writes to disks that are mounted"),
+    ("opendir", "works on files that are already there"),
+    ("read_iolog", "names files of its own"),
+    ("merge_blktrace_file", "names files of its own"),
+    ("replay_redirect", "names a file of its own"),
+    ("cgroup", "changes this machine's control groups"),
+    ("cgroup_weight", "changes this machine's control groups"),
+    ("cgroup_nodelete", "changes this machine's control groups"),
+    ("fill_device", "fills the lane"),
+    ("fill_fs", "fills the lane"),
+    ("file_append", "lets a file grow without a bound"),
+    ("kb_base", "gives sizes another meaning"),
+    ("profile", "brings options of its own"),
+    ("create_only", "does no work"),
+];
 
 /// Words that make fio pass the option to a shell, which calculates it with bc(1) (init.c, `bc_calc`).
 const CALCULATED: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
@@ -85,7 +110,6 @@ fn jobs(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     Ok(known(file, section, "numjobs", file::size)?.unwrap_or(1))
 }
 
-/// Bytes of the files of one job.
 fn of_one(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     let size = known(file, section, "size", file::size)?;
     let file_size = known(file, section, "filesize", |text| {

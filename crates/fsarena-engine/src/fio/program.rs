@@ -27,13 +27,11 @@ pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
     let argv = [NAME.into(), "--parse-only".into(), path.into_os_string()];
     let ended = child::run(&argv, Patience::query()).map_err(EngineError::io("start fio"))?;
     let bad = ended.words().lines().any(|line| line.contains("Bad option") || line.contains("failed parsing"));
-    match ended.status.success() && !bad {
-        true => Ok(()),
-        false => {
-            let words = explained(file, &ended.words());
-            Err(FioError::NotUnderstood { file: file.name.clone(), words }.into())
-        }
+    if ended.status.success() && !bad {
+        return Ok(());
     }
+    let words = explained(file, &ended.words());
+    Err(FioError::NotUnderstood { file: file.name.clone(), words }.into())
 }
 
 /// fio's message in one line, with the line number of the option that it names.
@@ -144,9 +142,6 @@ pub fn words(streams: &str, text: &str) -> String {
 }
 
 /// Adds the results in `text` to `stats`.
-///
-/// # Errors
-/// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
 pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), FioError> {
     let output: FioOutput = serde_json::from_str(split(text).1)
         .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;

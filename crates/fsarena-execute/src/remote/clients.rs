@@ -162,7 +162,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         }
         group.active.set(wanted);
         let engine = self.engines.named(&workload.engine);
-        let spanning = engine.and_then(|engine| engine.abilities().spanning);
+        let spanning = engine.and_then(|engine| engine.spanning);
         group.spans.set(spanning.is_some());
         if let Some(spanning) = spanning {
             return self.open_spanning(contender, workload, seed, spanning, stop);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_analyse::assess;
-use fsarena_engine::{Abilities, Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
+use fsarena_engine::{Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
 use fsarena_execute::remote::{ClientMachines, Server};
 use fsarena_execute::{Remaining, RunError, TestbedError, run};
 use fsarena_model::clients::WhenLost;
@@ -232,32 +232,17 @@ fn a_lost_client_ends_the_run_or_its_workloads() {
 }
 
 /// An engine whose programs work on several machines as one: a thousand operations in a second.
-struct Together;
-
-struct TogetherJob;
-
-static TOGETHER: Engines = Engines(&[&[&Together]]);
-
-impl Engine for Together {
-    fn name(&self) -> &'static str {
-        "files"
-    }
-
-    fn traits(&self, _workload: &Workload) -> Result<Traits, EngineError> {
-        Ok(Traits::default())
-    }
-
-    fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+static TOGETHER: Engines = Engines(&[&[{
+    let held = |workload: &Workload| Workload { version: 77, ..workload.clone() };
+    let spanning = Some(Spanning { launched: |workload, _| workload.clone(), held });
+    let open = |workload: &Workload, directory: &Path, _| -> Result<Box<dyn Job>, EngineError> {
         assert_eq!(directory, Path::new("/").join(&workload.name), "that of the first client");
         Ok(Box::new(TogetherJob))
-    }
+    };
+    Engine { spanning, ..Engine::new("files", |_| Ok(Traits::default()), open) }
+}]]);
 
-    fn abilities(&self) -> Abilities {
-        let held = |workload: &Workload| Workload { version: 77, ..workload.clone() };
-        let spanning = Some(Spanning { launched: |workload, _| workload.clone(), held });
-        Abilities { spanning, ..Abilities::default() }
-    }
-}
+struct TogetherJob;
 
 impl Job for TogetherJob {
     fn run(&mut self, _limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

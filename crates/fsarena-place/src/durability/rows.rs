@@ -27,7 +27,8 @@ impl Rows {
     /// # Errors
     /// If the server does not start or refuses.
     pub fn begin(directory: &Path, seed: u64) -> Result<Self> {
-        let mut server = PostgreSql::install(directory, &NEVER)?;
+        let mut server = PostgreSql::at(directory)?;
+        server.install(&NEVER)?;
         server.start(&NEVER)?;
         server.create_database(&NEVER)?;
         server.query("CREATE TABLE records (operation bigint PRIMARY KEY, record text NOT NULL)", &NEVER)?;

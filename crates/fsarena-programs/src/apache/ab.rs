@@ -1,21 +1,28 @@
-//! Runs ab, which requests one page many times, and parses its output into run statistics.
+//! The task `page`: ab requests one static page many times, and its output is parsed into run statistics.
 //! <https://httpd.apache.org/docs/2.4/programs/ab.html>
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Operation, RunStats};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats};
+use fsarena_model::seed::generator;
 use fsarena_model::{Nanos, Probe};
+use rand::Rng;
 
-use super::parameters::ServedPage;
+use super::server::Httpd;
+use super::{Requests, ServedPage};
+use crate::folder;
 use crate::server::last_lines;
 use crate::tool::{failed, figure};
 
 pub const NAME: &str = "ab";
 
-pub const PAGE: &str = "test.html";
+const PAGE: &str = "test.html";
 
 /// Command line of a run against `address`. ab writes the percentiles of the response times to the file `percentiles`.
-pub fn command(page: &ServedPage, address: &str, percentiles: &Path) -> Vec<String> {
+fn command(page: &ServedPage, address: &str, percentiles: &Path) -> Vec<String> {
     let (requests, clients) = (page.requests.to_string(), page.clients.to_string());
     let address = format!("http://{address}/{PAGE}");
     let words = [NAME, "-q", "-r", "-n", &requests, "-c", &clients, "-e", &percentiles.display().to_string(), &address];
@@ -29,9 +36,6 @@ pub fn shown(page: &ServedPage) -> String {
 
 /// Adds the run whose output is `text` to `stats`, after it is checked against `page`. The file of `percentiles` has a
 /// time for each percent of the requests, and the longest one.
-///
-/// # Errors
-/// The words that a figure is missing, or what is wrong with the answers.
 pub fn read(text: &str, percentiles: &str, page: &ServedPage, stats: &mut RunStats) -> Result<(), String> {
     let figure = |name: &str| figure(text, name);
     let failed = ("Failed requests:", figure("Failed requests:")?);
@@ -84,9 +88,36 @@ fn percentile(line: &str) -> Option<(f64, f64)> {
     Some((percent.parse().ok()?, took.parse().ok()?))
 }
 
-/// The error for unexpected output of ab.
-pub fn complaint(what: &str, words: &str) -> EngineError {
-    failed(NAME)(format!("{what}; its output:\n{}", last_lines(words)))
+/// The requests of the task `page`. The page's text follows from the seed.
+pub struct OnePage {
+    pub page: ServedPage,
+    pub seed: u64,
+}
+
+impl Requests for OnePage {
+    /// The page consists of letters and spaces in lines.
+    fn write(&self, folder: &Path, _stop: &AtomicBool) -> Result<(), EngineError> {
+        const SIGNS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz     \n";
+        let mut random = generator(self.seed, "apache", &[]);
+        let text: Vec<u8> = (0..self.page.size.0).map(|_| SIGNS[(random.next_u32() % 32) as usize]).collect();
+        let path = folder.join(PAGE);
+        let written = fs::write(&path, text);
+        let open = written.and_then(|()| fs::set_permissions(&path, PermissionsExt::from_mode(0o644)));
+        open.map_err(EngineError::io(format!("write {}", path.display())))
+    }
+
+    fn run(&self, server: &mut Httpd, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let percentiles = server.lane.clients_folder().join("percentiles");
+        let argv = command(&self.page, &server.address().to_string(), &percentiles);
+        let ended = server.lane.load(NAME, argv, limit.stop)?;
+        server.note(ended.as_ref().map(|_| self.page.requests));
+        let Some(ended) = ended else { return Ok(()) };
+        let times = folder::read(&percentiles).unwrap_or_default();
+        read(&ended.stdout, &times, &self.page, stats).map_err(|what| {
+            let error = failed(NAME)(format!("{what}; its output:\n{}", last_lines(&ended.words())));
+            server.lane.named(error)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -100,21 +131,6 @@ mod tests {
                         Requests per second:    800.00 [#/sec] (mean)\n";
     const TIMES: &str = "Percentage served,Time in ms\n0,0.5\n50,2.000\n99,4.000\n100,8.250\n";
     const PAGE: ServedPage = ServedPage { requests: 200, clients: 20, size: Bytes(3064) };
-
-    #[test]
-    fn every_request_counts_and_the_longest_is_itself() {
-        let mut stats = RunStats::new();
-        read(TEXT, TIMES, &PAGE, &mut stats).expect("ab's");
-        assert_eq!((stats.operations, stats.bytes, stats.elapsed), (200, 612_800, Nanos::millis(250)));
-        let latency = stats.latency(Operation::Run).expect("recorded");
-        assert_eq!(latency.count, 200);
-        assert!((latency.max.as_seconds() / 8.25e-3 - 1.0).abs() < 0.01, "{latency:?}");
-        assert!(
-            stats.reported.contains(&(Probe::of_program("apache.latency.p99", "s"), 0.004)),
-            "{:?}",
-            stats.reported
-        );
-    }
 
     #[test]
     fn failed_requests_are_detected() {

@@ -1,21 +1,23 @@
-//! The task `pages`: threads of fsarena request many pages, each once, in a random order, and check the answers.
+//! The task `pages`: threads of fsarena request many pages, each once, in a random order, and check the answers. They
+//! speak HTTP/1.0 with one connection per request, like ab without `-k`.
 
 use std::fs::File;
-use std::io::Write;
-use std::net::SocketAddr;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_model::seed::{generator, scatter};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::parameters::ServedPages;
-use super::server::{Httpd, make_folder};
-use super::{Requests, client};
+use super::server::{Httpd, OPEN};
+use super::{Requests, ServedPages};
 use crate::clients::together;
+use crate::folder;
 
 const IN_A_FOLDER: u32 = 100;
 
@@ -34,7 +36,9 @@ struct PageContents {
 impl ManyPages {
     /// Sizes, bytes and the order of the pages follow from `seed`.
     pub fn new(parameters: ServedPages, seed: u64) -> Self {
-        Self { contents: PageContents::new(parameters, seed), order: shuffled(parameters.pages, seed) }
+        let mut order: Vec<u32> = (0..parameters.pages).collect();
+        order.shuffle(&mut generator(seed, "apache order", &[]));
+        Self { contents: PageContents::new(parameters, seed), order }
     }
 
     /// Requests all pages. Each client takes the next page that no other client has taken, and checks it after its time
@@ -47,7 +51,7 @@ impl ManyPages {
             while timer.goes_on()
                 && let Some(page) = self.order.get(next.fetch_add(1, Ordering::Relaxed))
             {
-                let get = || client::get(address, &path_of(*page), &mut answer).map(<[u8]>::len);
+                let get = || get(address, &path_of(*page), &mut answer).map(<[u8]>::len);
                 let (length, _) = timer.timed(Operation::Run, get)?;
                 self.contents.require(*page, &answer[answer.len() - length..])?;
                 timer.moved(length as u64);
@@ -62,12 +66,6 @@ impl ManyPages {
 /// Path of a page, such as `0012/34.html`.
 fn path_of(page: u32) -> String {
     format!("{:04}/{:02}.html", page / IN_A_FOLDER, page % IN_A_FOLDER)
-}
-
-fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..pages).collect();
-    order.shuffle(&mut generator(seed, "apache order", &[]));
-    order
 }
 
 impl PageContents {
@@ -108,12 +106,12 @@ impl PageContents {
 }
 
 impl Requests for ManyPages {
-    fn write(&self, folder: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn write(&self, root: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
         for page in (0..self.contents.parameters.pages).take_while(|_| !stop.load(Ordering::Relaxed)) {
             if page % IN_A_FOLDER == 0 {
-                make_folder(&folder.join(format!("{:04}", page / IN_A_FOLDER)))?;
+                folder::make(&root.join(format!("{:04}", page / IN_A_FOLDER)), OPEN, None)?;
             }
-            self.contents.write(page, folder)?;
+            self.contents.write(page, root)?;
         }
         Ok(())
     }
@@ -122,6 +120,39 @@ impl Requests for ManyPages {
         let answered = self.ask(server.address().into(), limit, stats).map_err(|error| server.lane.named(error))?;
         server.note((answered == u64::from(self.contents.parameters.pages)).then_some(answered));
         Ok(())
+    }
+}
+
+/// Timeout of a read from the server.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Requests `path` from the server at `address` and returns the page. `answer` is a buffer that is used again.
+fn get<'a>(address: SocketAddr, path: &str, answer: &'a mut Vec<u8>) -> Result<&'a [u8], EngineError> {
+    answer.clear();
+    ask(address, path, answer).map_err(EngineError::io(format!("get /{path}")))?;
+    body(answer).map_err(|what| EngineError::Wrong(format!("Apache answers to /{path} {what}")))
+}
+
+fn ask(address: SocketAddr, path: &str, answer: &mut Vec<u8>) -> io::Result<()> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(format!("GET /{path} HTTP/1.0\r\nHost: localhost\r\n\r\n").as_bytes())?;
+    stream.read_to_end(answer).map(|_| ())
+}
+
+/// The page in a complete answer with status 200.
+fn body(answer: &[u8]) -> Result<&[u8], String> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("without an end of the header")?;
+    let header = String::from_utf8_lossy(&answer[..end]);
+    let status = header.lines().next().unwrap_or_default();
+    if status.split(' ').nth(1) != Some("200") {
+        return Err(format!("`{status}`"));
+    }
+    let page = &answer[end + 4..];
+    let length = header.lines().find_map(|line| line.strip_prefix("Content-Length:")?.trim().parse::<usize>().ok());
+    match length == Some(page.len()) {
+        true => Ok(page),
+        false => Err(format!("with {} bytes, and a Content-Length of {length:?}", page.len())),
     }
 }
 
@@ -151,11 +182,15 @@ mod tests {
     }
 
     #[test]
-    fn each_page_comes_once_in_an_order_of_the_seed() {
-        let mut order = shuffled(1000, 3);
-        assert_eq!(order, shuffled(1000, 3));
-        assert_ne!(order, shuffled(1000, 4));
-        order.sort_unstable();
-        assert_eq!(order, (0..1000).collect::<Vec<_>>());
+    fn only_a_whole_page_is_one() {
+        let of = |text: &str| body(text.as_bytes()).map(|page| String::from_utf8_lossy(page).into_owned());
+        assert_eq!(of("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab"), Ok("ab".to_owned()));
+        for (text, what) in [
+            ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nab", "404"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "2 bytes"),
+            ("HTTP/1.1 200 OK\r\n", "without an end"),
+        ] {
+            assert!(of(text).is_err_and(|error| error.contains(what)), "{text}");
+        }
     }
 }

@@ -46,11 +46,12 @@ const SETTINGS: &[&str] = &[
     r#"LogFormat "%h %l %u %t \"%r\" %>s %b" common"#,
 ];
 
-/// Directives for all folders.
 const FOLDERS: &[&str] = &["Options FollowSymLinks", "AllowOverride None", "Require all granted"];
 
 /// Number of attempts to start. Another process may take the port between the search for it and its use.
 const ATTEMPTS: u32 = 5;
+/// The mode of the folders of pages, which all users may read.
+pub const OPEN: u32 = 0o755;
 /// Text in the server's log once it answers.
 const READY: &str = "resuming normal operations";
 
@@ -73,8 +74,8 @@ impl Httpd {
 
     /// Makes the empty folder of the pages.
     pub fn install(&self) -> Result<PathBuf, EngineError> {
-        make_folder(&self.lane.data)?;
-        make_folder(&self.pages())?;
+        folder::make(&self.lane.data, OPEN, None)?;
+        folder::make(&self.pages(), OPEN, None)?;
         Ok(self.pages())
     }
 
@@ -170,11 +171,6 @@ impl Httpd {
     fn access_log(&self) -> PathBuf {
         self.lane.data.join("access.log")
     }
-}
-
-/// Makes a folder of fsarena's user that all users may read.
-pub fn make_folder(path: &Path) -> Result<(), EngineError> {
-    folder::make(path, 0o755, None)
 }
 
 /// A port that no process uses at this moment.

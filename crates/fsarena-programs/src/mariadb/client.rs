@@ -1,6 +1,6 @@
 //! Connections to the server on its private socket, and their errors.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fsarena_engine::EngineError;
 use mysql::prelude::Queryable;
@@ -8,24 +8,14 @@ use mysql::{Conn, OptsBuilder};
 
 use crate::tool::failed;
 
-/// The database of market data and results.
 pub const DATABASE: &str = "market";
 
-/// Connects to a server.
 #[derive(Debug, Clone)]
 pub struct DatabaseClient {
-    socket: PathBuf,
+    pub socket: PathBuf,
 }
 
 impl DatabaseClient {
-    pub fn new(socket: PathBuf) -> Self {
-        Self { socket }
-    }
-
-    pub fn socket(&self) -> &Path {
-        &self.socket
-    }
-
     pub fn make_database(&self, name: &str) -> Result<(), EngineError> {
         let mut connection = self.open(None)?;
         connection.query_drop(format!("CREATE DATABASE {name}")).map_err(refused("CREATE DATABASE"))

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
-use fsarena_model::{Nanos, Step};
+use fsarena_model::Nanos;
 use fsarena_sys::clock;
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -105,6 +105,5 @@ fn count(stats: &mut RunStats, number: usize, elapsed: Nanos, counts: &RowCounts
     stats.bytes += counts.bytes;
     stats.elapsed = stats.elapsed + elapsed;
     stats.end_part(stats.elapsed);
-    let (operations, bytes) = (counts.all.rows, counts.bytes);
-    stats.steps.push(Step { name: format!("day-{number}"), operations, bytes, elapsed, synced: None, written: None });
+    stats.add_step(&format!("day-{number}"), counts.all.rows, counts.bytes, elapsed);
 }

@@ -29,7 +29,6 @@ const BY_MONTH: [u64; 12] = [10_000, 4061, 2397, 1649, 1234, 974, 797, 670, 575,
 
 /// Half seconds per minute. A contract has at most one row in each.
 const PER_MINUTE: u64 = 120;
-/// Minutes of a trading day.
 const MINUTES: usize = 690;
 /// Maximum number of rows of a day: each contract in each half second.
 pub const MOST_ROWS: u64 = CONTRACTS as u64 * MINUTES as u64 * PER_MINUTE;
@@ -100,7 +99,6 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// All rows of several sums.
     pub fn of(sums: impl Iterator<Item = Self>) -> Self {
         sums.fold(Self::default(), |all, sum| Self { rows: all.rows + sum.rows, volume: all.volume + sum.volume })
     }
@@ -288,9 +286,8 @@ impl ContractBook {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeSet;
 
-    /// The column with this name.
     fn field<'a>(row: &'a MarketRow, name: &str) -> &'a str {
         let place = COLUMNS.split(',').position(|column| column == name).expect("a column");
         row.line.split(',').nth(place).expect("a field")
@@ -334,30 +331,6 @@ mod tests {
         for rows in each_half_second.chunks(CONTRACTS) {
             assert!(moment(&rows[0]) == moment(&rows[CONTRACTS - 1]));
             assert_eq!(rows.iter().map(|row| row.contract).collect::<BTreeSet<_>>().len(), CONTRACTS);
-        }
-    }
-
-    #[test]
-    fn counts_are_those_of_the_rows() {
-        let day = TradingDay::new(0, 7, 40_000);
-        let (rows, counts) = (day.rows().collect::<Vec<_>>(), day.counts());
-        let [evening, midnight, _] = SESSIONS;
-        for (session, minutes, begin, end) in
-            [(evening, 15..180, "21:15:00", "24:00:00"), (midnight, 187..200, "00:07:00", "00:20:00")]
-        {
-            assert_eq!([minutes.start, minutes.end].map(|minute| session.time(minute) + ":00"), [begin, end]);
-            let action_day = session.action_day(&day);
-            let mut found = BTreeMap::<&str, Sum>::new();
-            for row in &rows {
-                if field(row, "ActionDay") == action_day && (begin..end).contains(&field(row, "UpdateTime")) {
-                    let volume = field(row, "Volume").parse().expect("a number");
-                    found.entry(field(row, "InstrumentID")).or_default().add(volume);
-                }
-            }
-            for number in 0..CONTRACTS {
-                let expected = found.get(contract(number).as_str()).copied().unwrap_or_default();
-                assert_eq!(counts.within(number, minutes.clone()), expected, "{number}");
-            }
         }
     }
 }

@@ -5,7 +5,7 @@ use fsarena_engine::parameters::{checked_up_to, or, runs_once};
 use fsarena_model::{Bytes, Workload};
 use serde::Deserialize;
 
-use super::{EMPTY, MOST_THREADS, buffer_pool, usual_pool};
+use super::{EMPTY, MOST_THREADS, usual_pool};
 use crate::LARGEST;
 
 use super::market::{CONTRACTS, MOST_ROWS, SESSIONS, TradingDay};
@@ -22,7 +22,6 @@ pub struct MariaDbParameters {
     pub task: MariaDbTask,
     /// Rows per day, or the total number of results.
     pub rows: u64,
-    /// Number of trading days.
     #[serde(default = "or::<_, 1>")]
     pub days: u32,
     /// Number of connections, 1 to 390. Each has its own thread.
@@ -38,10 +37,9 @@ pub struct MariaDbParameters {
     pub batch: Option<u32>,
     /// Size of the server's buffer pool.
     #[serde(default = "usual_pool")]
-    buffer_pool: Bytes,
+    pub buffer_pool: Bytes,
 }
 
-/// The part that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MariaDbTask {
@@ -53,7 +51,6 @@ pub enum MariaDbTask {
     Ingest,
 }
 
-/// How rows are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InsertForm {
@@ -102,11 +99,6 @@ impl MariaDbParameters {
     /// The trading days. Each has other random numbers.
     pub fn trading_days(&self, seed: u64) -> Vec<TradingDay> {
         (0..self.days).map(|number| TradingDay::new(number, seed, self.rows)).collect()
-    }
-
-    /// Options of the server for this workload, besides its usual ones.
-    pub fn server_options(&self) -> Vec<String> {
-        buffer_pool(self.buffer_pool)
     }
 
     /// Most space that the workload takes on the lane.

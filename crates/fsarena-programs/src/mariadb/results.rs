@@ -175,17 +175,3 @@ impl ClientWork for LogResults {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_follow_from_the_seed() {
-        let of = |seed: u64| text(scatter(seed), 400, 1900);
-        assert_eq!(of(1), of(1));
-        assert_ne!(of(1), of(2));
-        assert!((1..200).all(|seed| (400..=1900).contains(&of(seed).len())));
-        assert_eq!(window(1000), "2016-04-11 00:00:07.000");
-    }
-}

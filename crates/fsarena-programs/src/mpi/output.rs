@@ -4,8 +4,7 @@ use std::str::FromStr;
 
 use fsarena_model::Nanos;
 
-use super::MpiProgram;
-use super::start::SOURCE;
+use super::{MpiProgram, SOURCE};
 
 /// What the processes of a run did, as they print it.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +17,18 @@ pub struct MpiOutput {
     pub printed: f64,
     /// The same rate, from the times of the processes.
     pub computed: f64,
+}
+
+/// What a process did: its seconds, and bytes or files per second.
+pub struct MpiProcess {
+    pub seconds: f64,
+    pub rate: f64,
+}
+
+impl MpiProcess {
+    pub fn amount(&self) -> f64 {
+        self.seconds * self.rate
+    }
 }
 
 /// Largest relative difference from the amount that was asked for: the programs print eleven digits.
@@ -41,18 +52,12 @@ impl MpiOutput {
 }
 
 /// Reads the output of a run in which `processes` did `operation`.
-///
-/// # Errors
-/// In words, if something is missing, or is not what it must be, or after a warning.
 pub fn read<P: MpiProgram>(text: &str, operation: P::Operation, processes: u64) -> Result<MpiOutput, String> {
     warning(text).map_or(Ok(()), |warning| Err(format!("it warns: {warning}")))?;
     P::read(text, operation, processes)
 }
 
 /// The lines of one program's table of its processes, checked: each process has one line.
-///
-/// # Errors
-/// In words: the program has not written the table, or not all processes belong to one program.
 pub fn complete<Row>(rows: Vec<(u64, Row)>, processes: u64) -> Result<Vec<Row>, String> {
     let numbers: Vec<u64> = rows.iter().map(|(number, _)| *number).collect();
     if numbers.is_empty() {
@@ -89,9 +94,6 @@ fn warning(text: &str) -> Option<&str> {
 const ALIKE: f64 = 0.01;
 
 /// Checks the time in which all processes worked.
-///
-/// # Errors
-/// In words: it is not possible, because a clock was set.
 fn possible(seconds: f64, around: Nanos) -> Result<Nanos, String> {
     if seconds > 0.0 && seconds <= around.as_seconds() {
         return Ok(Nanos((seconds * 1e9).round() as u64));

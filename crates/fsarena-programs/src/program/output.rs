@@ -43,7 +43,6 @@ struct Capture {
     unit: String,
     #[serde(rename = "as")]
     target: Option<NumberTarget>,
-    /// Which matches count.
     #[serde(default)]
     take: Take,
     /// Factor to the number's unit for `as`: operations, bytes, seconds, commits.
@@ -55,7 +54,6 @@ struct Capture {
     optional: bool,
 }
 
-/// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NumberTarget {
@@ -110,9 +108,6 @@ fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Regex, D::Error
 }
 
 /// Refuses a text that is no pattern of a number: a regular expression with a group.
-///
-/// # Errors
-/// In words.
 pub fn require_number(pattern: &str) -> Result<(), String> {
     let pattern = RegexBuilder::new(pattern).multi_line(true).build();
     has_group(&pattern.map_err(|error| format!("no regular expression: {error}"))?)
@@ -179,9 +174,6 @@ impl Output {
 
     /// Adds a run to `stats`. `text` is the output of `program`, `heard` the times of its messages. `number` is the
     /// number that a name in `equals` stands for.
-    ///
-    /// # Errors
-    /// If a number or a time is missing, or is not what it must be equal to.
     pub fn count(
         &self,
         program: &'static str,

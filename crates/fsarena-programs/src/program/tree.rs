@@ -13,7 +13,6 @@ use rand::{Rng, RngExt};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-/// A tree as a workload asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Tree {
@@ -137,7 +136,7 @@ impl Tree {
         let share = |index| (f64::from(index) + 0.5) / f64::from(self.files);
         let mut sizes: Vec<usize> = (0..self.files).map(|index| at(&shape.sizes, share(index)) as usize).collect();
         sizes.shuffle(&mut random);
-        let (mut folders, text) = (TreeFolders::at(root), Text::new(shape.random));
+        let (mut folders, text) = (TreeFolders(vec![vec![root.to_owned()]]), Text::new(shape.random));
         let (mut folder, mut left, mut buffer) = (root.to_owned(), 0, Vec::new());
         for (index, size) in sizes.into_iter().enumerate() {
             if left == 0 {
@@ -157,14 +156,9 @@ impl Tree {
     }
 }
 
-/// The directories of a tree by depth.
 struct TreeFolders(Vec<Vec<PathBuf>>);
 
 impl TreeFolders {
-    fn at(root: &Path) -> Self {
-        Self(vec![vec![root.to_owned()]])
-    }
-
     /// A directory at a random depth, in which the next files are made: the root, or a new one.
     fn another(&mut self, depths: &[f64], random: &mut Pcg64Mcg) -> io::Result<PathBuf> {
         let mut draw: f64 = random.random::<f64>() * depths.iter().sum::<f64>();

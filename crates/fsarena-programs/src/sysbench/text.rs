@@ -1,8 +1,7 @@
 //! Reads what sysbench 1.0 prints at the end of a run: its figures, and the results as run statistics.
 
-use fsarena_model::{Nanos, Probe, intern, probe};
-
 use fsarena_engine::{Operation, RunStats};
+use fsarena_model::{Nanos, Probe, intern, probe};
 
 use crate::tool::figure;
 
@@ -58,7 +57,7 @@ fn bin(line: &str) -> Option<(f64, u64)> {
 
 /// Adds the run whose output is `text` to `stats`, as `operation`s of `block` bytes. The counts come from the rates:
 /// their time includes the fsync at the end, which is neither in the total time nor among the events.
-pub(super) fn read(text: &str, operation: Operation, block: u64, stats: &mut RunStats) -> Result<(), String> {
+pub fn read(text: &str, operation: Operation, block: u64, stats: &mut RunStats) -> Result<(), String> {
     let (reads, writes, times) = (figure(text, "reads/s:")?, figure(text, "writes/s:")?, Times::of(text)?);
     let reported = [
         (probe::SYSBENCH_READS, reads),
@@ -106,14 +105,5 @@ mod tests {
         let mut stats = RunStats::new();
         let found = read(&TEXT.replace("fsyncs/s:", ""), Operation::Run, 4096, &mut stats);
         assert_eq!((found, stats.operations), (Err("its output has no `fsyncs/s:`".to_owned()), 0));
-    }
-
-    #[test]
-    fn hostile_output_is_no_harm() {
-        fsarena_testing::fuzz::texts(&[TEXT], |text| {
-            let mut stats = RunStats::new();
-            let _ = read(text, Operation::Run, 4096, &mut stats);
-            let _ = stats.windows();
-        });
     }
 }

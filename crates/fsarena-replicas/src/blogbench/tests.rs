@@ -8,13 +8,13 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
 
-use super::Blogbench;
+use super::ENGINE;
 use super::visitor::{ARTICLE, COMMENT, MOST, PICTURE};
-use crate::tests::workload;
-use fsarena_engine::{Engine, Limit, RunStats, Upkeep};
+use fsarena_engine::{Limit, RunStats, Upkeep};
+use fsarena_testing::parameterised;
 
 fn blog(parameters: serde_json::Value, place: &Path) -> RunStats {
-    let mut job = Blogbench.open(&workload("blogbench", "none", "warm", parameters), place, 7).expect("opened");
+    let mut job = ENGINE.open(&parameterised("blogbench", "none", "warm", parameters), place, 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
     job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER).expect("made again");

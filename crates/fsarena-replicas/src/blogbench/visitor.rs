@@ -6,14 +6,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use fsarena_engine::{Operation, RunStats};
 use fsarena_model::seed::generator;
 use fsarena_sys::clock;
 use rand::{Rng, RngExt};
 use rand_pcg::Pcg64Mcg;
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
 use rustix::io::{Errno, read, write};
-
-use fsarena_engine::{Operation, RunStats};
 
 /// Maximum number of articles, of pictures and of comments of a blog.
 pub const MOST: u64 = 100;
@@ -28,7 +27,6 @@ const READ: usize = 65536;
 /// Interval at which a waiting thread checks whether the run is over.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The work of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitorKind {
     Writer,
@@ -38,7 +36,6 @@ pub enum VisitorKind {
     Reader,
 }
 
-/// The outcome of one round of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VisitorRound {
     /// The round is done.

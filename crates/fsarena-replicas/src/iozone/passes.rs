@@ -15,11 +15,14 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, SeekFrom, fsync, ftruncate, open, seek, stat, unlink};
 use rustix::io::{read, write};
 
+use super::Record;
 use super::grid::GridCell;
-use super::record::Record;
 
 /// Distance of the records that the stride test reads (IOzone's `STRIDE`).
 const STRIDE: u64 = 17;
+
+/// The permissions of its file.
+const MODE: Mode = Mode::from_bits_retain(0o640);
 
 /// Number of records between two checks of the stop flag.
 const BATCH: u64 = 1024;
@@ -33,7 +36,6 @@ pub struct Care {
     pub cold: bool,
 }
 
-/// One cell and its file.
 pub struct Passes<'a> {
     pub path: &'a Path,
     /// The sizes of the file and of its records.
@@ -82,7 +84,7 @@ impl Passes<'_> {
         ftruncate(&trial, 0)?;
         drop(trial);
         unlink(self.path)?;
-        drop(open(self.path, flags | OFlags::TRUNC, mode())?);
+        drop(open(self.path, flags | OFlags::TRUNC, MODE)?);
         self.write()
     }
 
@@ -184,7 +186,7 @@ impl Passes<'_> {
     }
 
     fn open(&self, flags: OFlags) -> io::Result<OwnedFd> {
-        Ok(open(self.path, flags | OFlags::CLOEXEC, mode())?)
+        Ok(open(self.path, flags | OFlags::CLOEXEC, MODE)?)
     }
 
     #[inline]
@@ -215,10 +217,6 @@ impl Passes<'_> {
 #[inline]
 fn until_stopped(records: u64, stop: &AtomicBool) -> impl Iterator<Item = u64> + use<'_> {
     (0..records).take_while(|number| number % BATCH != 0 || !stop.load(Ordering::Relaxed))
-}
-
-fn mode() -> Mode {
-    Mode::from_raw_mode(0o640)
 }
 
 fn timed(act: impl FnOnce() -> io::Result<()>) -> io::Result<Nanos> {
@@ -261,14 +259,10 @@ fn write_stream(passes: &mut Passes<'_>) -> io::Result<Timed> {
         stream.write(passes.record.bytes())?;
     }
     let is_flushed = passes.care.flush && !passes.is_stopped();
-    let flush = if is_flushed { Some(timed(|| flushed(&mut stream))?) } else { None };
+    let flush = || stream.flush().and_then(|()| Ok(fsync(&stream)?));
+    let flush = is_flushed.then(|| timed(flush)).transpose()?;
     stream.finish()?;
     Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush })
-}
-
-fn flushed(stream: &mut Stream) -> io::Result<()> {
-    stream.flush()?;
-    Ok(fsync(stream)?)
 }
 
 /// Reads the whole file with fread(3).

@@ -1,10 +1,9 @@
 //! The parameters of a workload of the engine `sequence`: a list of steps.
 
-use fsarena_model::Workload;
-use serde::{Deserialize, Deserializer};
-
 use fsarena_engine::parameters::{checked, runs_once, some_size};
 use fsarena_engine::{EngineError, Operation};
+use fsarena_model::Workload;
+use serde::{Deserialize, Deserializer};
 
 /// Maximum length of a single write or read, bytes.
 pub const LONGEST: u64 = 1 << 20;
@@ -15,7 +14,6 @@ pub struct SequenceParameters {
     pub steps: Vec<SequenceStep>,
 }
 
-/// A step as the workload describes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SequenceStep {

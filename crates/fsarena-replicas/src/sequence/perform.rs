@@ -5,7 +5,7 @@ use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
 use super::of_step;
-use super::parameters::{LONGEST, StepAction};
+use super::parameters::StepAction;
 use super::state::Pool;
 use super::task::{Item, SequenceTask};
 use fsarena_engine::{EngineError, Limit, RunStats};
@@ -26,12 +26,8 @@ pub struct StepPerformance<'a, F> {
     pub pool: &'a Pool,
     pub limit: &'a Limit<'a>,
     pub stats: &'a mut RunStats,
-    /// Buffer for reads, at least [`LONGEST`] bytes.
+    /// Buffer for reads, as large as the longest of them.
     pub memory: &'a mut [u8],
-}
-
-pub fn memory() -> Vec<u8> {
-    vec![0; LONGEST as usize]
 }
 
 impl<F: FileSystem> StepPerformance<'_, F> {
@@ -81,7 +77,7 @@ impl<F: FileSystem> StepPerformance<'_, F> {
             StepAction::Sync => Ok(one),
             StepAction::Read => return self.read(task, number).map(|()| with_bytes),
             StepAction::Stat => return self.stat(task, item).map(|()| one),
-            StepAction::List => return self.list(task, item),
+            StepAction::List => return self.list(task, item).map(|()| one),
             StepAction::RandomRead | StepAction::RandomWrite => return self.random(task),
         };
         done.map_err(of_step(&task.name))
@@ -124,15 +120,10 @@ impl<F: FileSystem> StepPerformance<'_, F> {
         is_all(task, &item.path, found, item.size)
     }
 
-    fn list(&mut self, task: &SequenceTask, item: &Item) -> Result<StepCounts, EngineError> {
+    fn list(&mut self, task: &SequenceTask, item: &Item) -> Result<(), EngineError> {
         let found = self.system.list(&item.path).map_err(of_step(&task.name))?.len() as u64;
-        match found == item.size {
-            true => Ok(StepCounts { operations: 1, bytes: 0 }),
-            false => {
-                let what = format!("`{}` lists {found} names and should have {}", item.path, item.size);
-                Err(EngineError::Found { step: task.name.clone(), what })
-            }
-        }
+        let what = || format!("`{}` lists {found} names and should have {}", item.path, item.size);
+        require(task, found == item.size, what)
     }
 
     /// Does all random reads or writes in the first file. It is opened once, within the time of the step.
@@ -181,11 +172,9 @@ impl<F: FileSystem> StepPerformance<'_, F> {
 }
 
 fn is_all(task: &SequenceTask, path: &str, found: u64, wanted: u64) -> Result<(), EngineError> {
-    match found == wanted {
-        true => Ok(()),
-        false => {
-            let what = format!("`{path}` gave {found} bytes of {wanted}");
-            Err(EngineError::Found { step: task.name.clone(), what })
-        }
-    }
+    require(task, found == wanted, || format!("`{path}` gave {found} bytes of {wanted}"))
+}
+
+fn require(task: &SequenceTask, is_so: bool, what: impl FnOnce() -> String) -> Result<(), EngineError> {
+    if is_so { Ok(()) } else { Err(EngineError::Found { step: task.name.clone(), what: what() }) }
 }

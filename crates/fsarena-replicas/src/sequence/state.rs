@@ -19,7 +19,7 @@ use fsarena_engine::{EngineError, go_on};
 /// Files and directories by their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SequenceState {
-    nodes: BTreeMap<String, Node>,
+    pub nodes: BTreeMap<String, Node>,
     /// Of all files.
     pub bytes: u64,
 }
@@ -29,7 +29,6 @@ pub enum Node {
     Directory,
     /// A file: its size, and the pieces that were written. Later pieces overwrite earlier ones.
     File {
-        /// Size, bytes.
         size: u64,
         /// The pieces, in the order in which they were written.
         pieces: Vec<PoolPiece>,
@@ -37,15 +36,6 @@ pub enum Node {
 }
 
 impl SequenceState {
-    /// All nodes, in the order of their paths.
-    pub fn nodes(&self) -> impl Iterator<Item = (&str, &Node)> {
-        self.nodes.iter().map(|(path, node)| (path.as_str(), node))
-    }
-
-    pub fn at(&self, path: &str) -> Option<&Node> {
-        self.nodes.get(path)
-    }
-
     /// Adds a node. Returns an error if one exists at `path`.
     pub fn make(&mut self, path: &str, node: Node) -> Result<(), String> {
         match self.nodes.insert(path.to_owned(), node) {
@@ -91,19 +81,15 @@ impl SequenceState {
     }
 
     pub fn remove_directory(&mut self, path: &str) -> Result<(), String> {
-        if self.at(path) != Some(&Node::Directory) {
-            return Err(format!("there is no directory `{path}` then"));
-        }
         if self.children(path) > 0 {
             return Err(format!("the directory `{path}` is not empty then"));
         }
-        self.nodes.remove(path);
-        Ok(())
+        self.remove_tree(path).map(drop)
     }
 
     /// Removes a directory with its contents. Returns the number of removed nodes.
     pub fn remove_tree(&mut self, path: &str) -> Result<u64, String> {
-        if self.at(path) != Some(&Node::Directory) {
+        if self.nodes.get(path) != Some(&Node::Directory) {
             return Err(format!("there is no directory `{path}` then"));
         }
         let inside = format!("{path}/");
@@ -139,7 +125,6 @@ const POOL: u64 = 8 << 20;
 pub struct PoolPiece {
     /// Offset in the file, bytes.
     pub offset: u64,
-    /// Length, bytes.
     pub length: u64,
     /// Place in the pool, bytes.
     pub at: u64,
@@ -192,14 +177,15 @@ pub fn compare(
     let reading = format!("list {}", directory.display());
     collect(directory, "", &mut found).map_err(EngineError::io(reading))?;
     let mut verification = Verification::default();
-    for (path, node) in wanted.nodes() {
+    for (path, node) in &wanted.nodes {
         go_on(stop).map_err(EngineError::io("compare the files"))?;
         verification.files += 1;
         let difference = match (found.remove(path), node) {
             (None, _) => Some("it is missing".to_owned()),
             (Some(ObjectType::Directory), Node::Directory) => None,
             (Some(ObjectType::File), Node::File { size, pieces }) => {
-                difference(&directory.join(path), *size, pieces, pool)
+                let compared = compared(&directory.join(path), *size, pieces, pool);
+                compared.unwrap_or_else(|error| Some(format!("it cannot be read: {error}")))
             }
             (Some(ObjectType::Unreadable(why)), _) => Some(why),
             (Some(_), _) => Some("it is of another type".to_owned()),
@@ -236,13 +222,6 @@ fn collect(root: &Path, inside: &str, found: &mut BTreeMap<String, ObjectType>) 
         found.insert(path, kind);
     }
     Ok(())
-}
-
-fn difference(path: &Path, size: u64, pieces: &[PoolPiece], pool: &Pool) -> Option<String> {
-    match compared(path, size, pieces, pool) {
-        Ok(difference) => difference,
-        Err(error) => Some(format!("it cannot be read: {error}")),
-    }
 }
 
 fn compared(path: &Path, size: u64, pieces: &[PoolPiece], pool: &Pool) -> io::Result<Option<String>> {

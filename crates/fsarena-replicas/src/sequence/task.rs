@@ -94,7 +94,7 @@ impl Tasks {
             let task = expansion.task(step, index).and_then(|task| expansion.follow(&task).map(|()| task));
             all.push(task.map_err(|what| format!("step `{}`: {what}", step.name))?);
             demand = demand.max(expansion.state.bytes);
-            most_files = most_files.max(expansion.state.nodes().count() as u64);
+            most_files = most_files.max(expansion.state.nodes.len() as u64);
         }
         let moved = all.iter().map(SequenceTask::bytes).sum();
         Ok(Self { all, folders, left: expansion.state, demand, most_files, moved })
@@ -102,7 +102,7 @@ impl Tasks {
 }
 
 /// The names of the members of a set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Set {
     name: String,
     inside: Option<(Box<Set>, u64)>,
@@ -112,11 +112,6 @@ struct Set {
 }
 
 impl Set {
-    /// A set whose members are all in one directory.
-    fn plain(name: &str) -> Self {
-        Self { name: name.to_owned(), inside: None, chain: None, end: 0 }
-    }
-
     fn path(&self, number: u64) -> String {
         let name = &self.name;
         match (&self.inside, self.chain) {
@@ -186,7 +181,8 @@ impl Expansion {
     /// Begins or extends the set of the objects that a step makes.
     fn begin_set(&mut self, step: &SequenceStep) {
         let name = step.sets[0].clone();
-        let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| Set::plain(name)));
+        let plain = |name: &String| Set { name: name.clone(), ..Set::default() };
+        let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| plain(name)));
         let inside = step.inside.as_ref().map(folders).zip(step.each);
         let before = self.sets.get(&name).map_or(0, |set| set.end);
         let end = before.max(step.from + step.count.unwrap_or(1));
@@ -200,17 +196,15 @@ impl Expansion {
         match step.count {
             _ if is_random => vec![step.from],
             None if is_making => vec![step.from],
-            None => (step.from..set.end).filter(|number| self.state.at(&set.path(*number)).is_some()).collect(),
+            None => (step.from..set.end).filter(|number| self.state.nodes.contains_key(&set.path(*number))).collect(),
             Some(count) => (step.from..step.from + count).collect(),
         }
     }
 
     fn listed(&self, step: &SequenceStep) -> Result<u64, String> {
-        let found = self.state.children(&step.sets[0]);
-        match Some(found) == step.count {
-            true => Ok(found),
-            false => Err(format!("`{}` has {found} entries then, and not {}", step.sets[0], step.count.unwrap_or(0))),
-        }
+        let (found, wanted) = (self.state.children(&step.sets[0]), step.count.unwrap_or(0));
+        let wrong = || format!("`{}` has {found} entries then, and not {wanted}", step.sets[0]);
+        if found == wanted { Ok(found) } else { Err(wrong()) }
     }
 
     /// Sets the bytes that the step moves, and their offset.

@@ -5,15 +5,16 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
 
-use super::Tiotest;
-use crate::tests::workload;
-use fsarena_engine::{Engine, EngineError, Limit, Operation, RunStats, Upkeep};
+use super::ENGINE;
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep};
+use fsarena_testing::parameterised;
 
 #[test]
 fn each_thread_goes_through_its_file_and_to_random_places() {
     let place = tempfile::tempdir().expect("temporary folder");
     let parameters = json!({ "size": "256K", "threads": 3, "random-operations": 10 });
-    let mut job = Tiotest.open(&workload("tiotest", "o-sync", "warm", parameters), place.path(), 7).expect("opened");
+    let workload = parameterised("tiotest", "o-sync", "warm", parameters);
+    let mut job = ENGINE.open(&workload, place.path(), 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");
     for _ in 0..2 {
@@ -40,7 +41,7 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
 
 #[test]
 fn tests_can_be_left_out_but_not_the_first() {
-    let of = |parameters| Tiotest.traits(&workload("tiotest", "none", "warm", parameters));
+    let of = |parameters| ENGINE.traits(&parameterised("tiotest", "none", "warm", parameters));
     assert_eq!(of(json!({ "size": "64M", "threads": 32, "tests": ["write", "read"] })).expect("fine").peak.0, 2 << 30);
     let refused = |parameters| matches!(of(parameters), Err(EngineError::Parameters { .. }));
     assert!(refused(json!({ "size": "64M", "threads": 32, "tests": ["read"] })));

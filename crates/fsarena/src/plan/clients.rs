@@ -36,7 +36,7 @@ pub fn with_clients(plan: Plan, named: NamedClients) -> Result<Plan> {
 
 /// The workload as its program is started on its clients, if it works on all of them as one.
 fn launched(workload: Workload, launcher: &Launcher) -> Result<Workload> {
-    let Some(spanning) = ENGINES.of(&workload)?.abilities().spanning else { return Ok(workload) };
+    let Some(spanning) = ENGINES.of(&workload)?.spanning else { return Ok(workload) };
     let machines = workload.clients().unwrap_or(1);
     let Some(words) = launcher.words(machines as usize) else {
         let text = format!("it is not known on which hosts the program of `{}` has to be started", workload.base());

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use super::*;
 
 fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
-    Workload { mode: Mode::Sliced, timed_ms: 100, ..crate::tests::workload("data", durable, cache, parameters) }
+    let work: Workload = fsarena_testing::parameterised("data", durable, cache, parameters);
+    Workload { mode: Mode::Sliced, timed_ms: 100, ..work }
 }
 
 /// `parameters`, with those of a random read of 4 KiB as defaults.

@@ -85,20 +85,6 @@ fn an_unknown_option_is_refused_in_the_words_of_fio() {
 }
 
 #[test]
-fn blocks_that_no_device_can_do_directly_are_refused() {
-    let error = choose("[x]\nrw=read\nsize=1m\nbs=1000\ndirect=1\n").expect_err("refused").to_string();
-    assert!(error.contains("line 4") && error.contains("`bs=1000`"), "{error}");
-    for (text, option) in [
-        (include_str!("../../../tests/fio/jobs/s-bssplit.fio"), "line 6: `bssplit=512/10:4k/90`"),
-        (include_str!("../../../tests/fio/jobs/s-ba.fio"), "line 7: `ba=512`"),
-        (include_str!("../../../tests/fio/jobs/s-offset.fio"), "line 7: `offset=512`"),
-    ] {
-        let error = choose(text).expect_err(option).to_string();
-        assert!(error.contains(option) && error.contains("4096 bytes"), "{error}");
-    }
-}
-
-#[test]
 fn all_that_is_wrong_in_a_file_is_refused_at_once() {
     let text = "[global]\nioengine=null\n[a]\nrw=read\nexec_prerun=x\n[b]\nrw=read\nsize=1m\ndirect=1\nbs=512\n";
     let errors = choose(text).expect_err("refused").apart();

@@ -10,30 +10,6 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// Number of processes whose command line names `folder`.
-fn processes_of(folder: &Path) -> usize {
-    let words = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
-    let processes = fs::read_dir("/proc").expect("there").flatten().map(words);
-    processes.filter(|words| String::from_utf8_lossy(words).contains(&folder.display().to_string())).count()
-}
-
-#[test]
-fn a_server_is_started_and_stopped_and_its_port_is_closed() {
-    let place = place();
-    let mut server = Httpd::at(place.path()).expect("placed");
-    server.install().expect("made");
-    for _ in 0..2 {
-        server.start(&fsarena_engine::NEVER).expect("starts");
-        let address = server.address();
-        assert!(std::net::TcpStream::connect(address).is_ok());
-        assert!(processes_of(server.lane.run.path()) > 0);
-        server.finish(&fsarena_engine::NEVER).expect("ends");
-        // Another process may use its port by now.
-        assert_eq!(processes_of(server.lane.run.path()), 0);
-    }
-    server.require_logged(0, &fsarena_engine::NEVER).expect("no request was made");
-}
-
 #[test]
 fn its_user_cannot_put_anything_where_we_write() {
     let place = place();
