@@ -23,6 +23,9 @@ impl Engines {
     }
 
     /// The engine that `workload` names.
+    ///
+    /// # Errors
+    /// [`EngineError::Unknown`] if there is none.
     pub fn of(self, workload: &Workload) -> Result<&'static Engine, EngineError> {
         self.named(&workload.engine).ok_or_else(|| EngineError::Unknown {
             workload: workload.name.to_string(),
@@ -32,6 +35,9 @@ impl Engines {
     }
 
     /// The workload with what its engine states about it.
+    ///
+    /// # Errors
+    /// If its engine does not exist, or refuses its parameters.
     pub fn resolved(self, workload: Workload) -> Result<Workload, EngineError> {
         let traits = self.of(&workload)?.traits(&workload)?;
         let traits = Traits { concurrency: concurrency(&workload), ..traits };

@@ -41,6 +41,9 @@ pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
 }
 
 /// Writes a file of `size` random bytes, and syncs it. Returns an error once `stop` is set.
+///
+/// # Errors
+/// If it cannot be written, or `stop` is set.
 pub fn write_random(path: &Path, size: u64, random: &mut impl Rng, stop: &AtomicBool) -> io::Result<()> {
     let (mut file, mut piece, mut left) = (File::create(path)?, vec![0; 1 << 20], size);
     while left > 0 {
@@ -54,6 +57,9 @@ pub fn write_random(path: &Path, size: u64, random: &mut impl Rng, stop: &Atomic
 }
 
 /// Removes a file or a link. Does nothing if it does not exist.
+///
+/// # Errors
+/// If the file system returns an error.
 pub fn unlink(path: &Path) -> Result<(), EngineError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -124,6 +130,9 @@ pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) 
 
 /// Writes all data of the file system of `directory` to its device, then asks the kernel to drop the data of all files
 /// in and below `directory`. The kernel need not comply, and inodes and names stay in memory.
+///
+/// # Errors
+/// If a folder cannot be listed, or a file cannot be opened, or once `stop` is set.
 pub fn drop_cached_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     sync_at(directory)?;
     drop_all_cached(directory, stop)
@@ -151,6 +160,9 @@ pub fn drop_all_caches() -> std::io::Result<()> {
 
 /// Syncs the file system of `directory` and drops the caches of the machine, which takes root. Without root, it asks
 /// the kernel to drop the data of the directory's files; names and inodes then stay in memory.
+///
+/// # Errors
+/// If the file system fails, or once `stop` is set.
 pub fn sync_and_drop_caches(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     sync_at(directory)?;
     drop_all_caches().or_else(|_| drop_all_cached(directory, stop))

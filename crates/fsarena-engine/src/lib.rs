@@ -148,6 +148,9 @@ impl Engine {
     }
 
     /// Checks that the programs of the workload are installed.
+    ///
+    /// # Errors
+    /// [`EngineError::NoProgram`] for the first that is not.
     pub fn require(&self, workload: &Workload) -> Result<(), EngineError> {
         match self.programs(workload).needs.into_iter().find(|need| need.path().is_none()) {
             None => Ok(()),
@@ -175,6 +178,9 @@ impl Engine {
     }
 
     /// Checks that `library` can do the work.
+    ///
+    /// # Errors
+    /// [`EngineError::NoLibrary`] if the engine makes system calls, and others.
     pub fn require_library(&self, workload: &Workload, library: &'static str) -> Result<(), EngineError> {
         let ability = self.in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
         (ability.require)(workload, library)
@@ -182,6 +188,9 @@ impl Engine {
 
     /// Opens a job in a new directory within `library`, which works on the block device `device`. Nothing has the
     /// device open before and after a run.
+    ///
+    /// # Errors
+    /// As [`Engine::traits`], and if the library cannot do the work.
     pub fn open_in_library(&self, workload: &Workload, library: &'static str, device: &Path, seed: u64) -> Opened {
         let ability = self.in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
         (ability.open)(workload, library, device, seed)
@@ -193,6 +202,9 @@ impl Engine {
     ///
     /// The result is a ceiling for a file system that passes requests to its device unchanged. The page cache passes
     /// data on in other sizes, earlier or later, so that a file system may be faster than this.
+    ///
+    /// # Errors
+    /// As [`Engine::traits`].
     pub fn open_on_device(
         &self,
         workload: &Workload,
@@ -261,6 +273,9 @@ impl Default for NextRun {
 /// error.
 pub trait Job {
     /// Does untimed work. A job does nothing for those that mean nothing to it.
+    ///
+    /// # Errors
+    /// If the file system returns an error, or a program does not start or end.
     fn upkeep(&mut self, _upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
@@ -271,6 +286,9 @@ pub trait Job {
     }
 
     /// Works until `limit`, or until no work is left, and adds the results to `stats`.
+    ///
+    /// # Errors
+    /// If the file system returns an error.
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 
     /// Compares the contents of `directory` with the expected state after the run. The file system has been unmounted

@@ -160,6 +160,9 @@ impl WorkerLoad {
 
     /// Lets the workers keep the load. For a percentage, they first run untimed to find the peak of the contender.
     /// `renew` restores the state after such a run.
+    ///
+    /// # Errors
+    /// As [`Workers::run`], or as `renew`.
     pub fn keep<W: Worker>(
         self,
         workers: &mut Workers<W>,

@@ -20,6 +20,9 @@ pub fn parameters<P: DeserializeOwned>(workload: &Workload) -> Result<P, EngineE
 }
 
 /// The parameters of a workload. `complaint` returns the first problem with them, if there is one.
+///
+/// # Errors
+/// As [`parameters`], and [`EngineError::Parameters`] with that problem.
 pub fn checked<P: DeserializeOwned, W: ToString>(
     workload: &Workload,
     complaint: impl FnOnce(&P) -> Option<W>,
@@ -28,6 +31,9 @@ pub fn checked<P: DeserializeOwned, W: ToString>(
 }
 
 /// The parameters of a workload whose numbers must not exceed `most`.
+///
+/// # Errors
+/// As [`checked`], and if a number exceeds `most`.
 pub fn checked_up_to<P: DeserializeOwned, W: ToString>(
     most: u64,
     workload: &Workload,

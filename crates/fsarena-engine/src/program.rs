@@ -47,6 +47,9 @@ impl Need {
     }
 
     /// Its path, as the first word of a command.
+    ///
+    /// # Errors
+    /// [`EngineError::Program`] if it is not installed.
     pub fn found(&self) -> Result<String, EngineError> {
         let missing = || EngineError::Program { program: self.program, words: "it is not installed".to_owned() };
         Ok(self.path().ok_or_else(missing)?.display().to_string())

@@ -56,6 +56,9 @@ pub struct Scratch {
 
 impl Scratch {
     /// Makes an empty scratch directory.
+    ///
+    /// # Errors
+    /// If it cannot be made.
     pub fn new() -> Result<Self, EngineError> {
         let root = ROOT.read().unwrap_or_else(PoisonError::into_inner).clone();
         match root {
@@ -71,6 +74,9 @@ impl Scratch {
 
     /// Makes an empty scratch directory in memory, if the inputs of programs are there: what a program writes to it is no
     /// load on a disk.
+    ///
+    /// # Errors
+    /// If it cannot be made.
     pub fn in_memory() -> Result<Self, EngineError> {
         inputs().map_or_else(Self::new, |inputs| Self::below(&inputs))
     }

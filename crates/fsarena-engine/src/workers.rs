@@ -16,6 +16,9 @@ use crate::{EngineError, Limit, RunStats};
 /// One of several workers that do the same work.
 pub trait Worker: Send {
     /// Opens its files, starts the timer, and works until its limit.
+    ///
+    /// # Errors
+    /// If the file system returns an error.
     fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError>;
 
     /// The state from which [`Worker::resume`] continues. A worker that is a process returns it before it ends.
@@ -41,6 +44,9 @@ pub struct Timer<'a> {
 
 impl<'a> Timer<'a> {
     /// Waits until all workers are ready, and starts.
+    ///
+    /// # Errors
+    /// As [`Entry::pass`].
     pub fn start(self) -> Result<Meter<'a>, EngineError> {
         Ok(Meter::start(self.entry.pass()?, self.limit, self.pace, self.stats))
     }

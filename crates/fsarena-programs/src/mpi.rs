@@ -72,6 +72,9 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     fn work(&self) -> (u64, Bytes);
 
     /// Reads output without warnings, as [`read`] does.
+    ///
+    /// # Errors
+    /// In words, if something is missing, or is not what it must be.
     fn read(text: &str, operation: Self::Operation, processes: u64) -> Result<MpiOutput, String>;
 }
 

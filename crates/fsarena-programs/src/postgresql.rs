@@ -55,6 +55,9 @@ pub struct PostgreSql {
 
 impl PostgreSql {
     /// The cluster in `directory`, which may still have to be made.
+    ///
+    /// # Errors
+    /// If there is no place for the server's socket and log.
     pub fn at(directory: &Path) -> Result<Self, EngineError> {
         Ok(Self { lane: LaneServer::new(USER, directory.join("postgresql"), Signal::INT)? })
     }
@@ -68,6 +71,9 @@ impl PostgreSql {
     }
 
     /// Starts the server and waits until it answers.
+    ///
+    /// # Errors
+    /// If it does not start, with the last lines of its log.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let options = ["-D".to_owned(), self.lane.data.display().to_string(), "-k".to_owned(), self.folder()];
         let settings = settings().into_iter().flat_map(|setting| ["-c".to_owned(), setting]);
@@ -80,16 +86,25 @@ impl PostgreSql {
 
     /// Ends the server without waiting for its clients (a "fast shutdown"). Afterwards everything that it has
     /// acknowledged is in its files. Does nothing if no server runs.
+    ///
+    /// # Errors
+    /// If the server has ended before, or does not end.
     pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.lane.stop(stop)
     }
 
     /// Creates the database that the clients use.
+    ///
+    /// # Errors
+    /// If the server refuses.
     pub fn create_database(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.ask("createdb", &[DATABASE], stop).map(drop)
     }
 
     /// The server's answer to `query`, as psql(1) prints it without column names and frames.
+    ///
+    /// # Errors
+    /// If it refuses, or has ended.
     pub fn query(&mut self, query: &str, stop: &AtomicBool) -> Result<String, EngineError> {
         let options = ["--no-psqlrc", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1", "-c", query, DATABASE];
         Ok(self.ask("psql", &options, stop)?.stdout.trim().to_owned())

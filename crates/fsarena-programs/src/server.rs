@@ -93,6 +93,9 @@ impl ServerProcess {
     }
 
     /// Returns an error if the server has ended.
+    ///
+    /// # Errors
+    /// [`EngineError::Server`] with the last lines of its log.
     pub fn require_alive(&mut self) -> Result<(), EngineError> {
         match self.daemon.ended().map_err(EngineError::io(format!("wait for {}", self.program)))? {
             None => Ok(()),

@@ -31,6 +31,9 @@ pub const LOG: &str = "log";
 
 impl Tool<'_> {
     /// Runs the program to its end and returns its output; `None` if it was stopped.
+    ///
+    /// # Errors
+    /// If it cannot be started, or ends with an error.
     pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
         let setting = Setting { processes: Processes::Own, ..Setting::new(self.directory, self.streams, stop) };
         self.judged(child::run_until(&self.words(), setting))
@@ -86,6 +89,9 @@ pub fn failed(program: &'static str) -> impl Fn(String) -> EngineError {
 }
 
 /// The number after `name` at the beginning of a line of a program's output, without its unit.
+///
+/// # Errors
+/// The words that there is none.
 pub fn figure(text: &str, name: &str) -> Result<f64, String> {
     let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(name)).unwrap_or_default().trim_start();
     let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());

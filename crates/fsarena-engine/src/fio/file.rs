@@ -139,11 +139,17 @@ impl JobFileReader<'_> {
 
 impl JobFile {
     /// Parses `text`. `name` is its name in messages. `variable` returns the value of `${…}`.
+    ///
+    /// # Errors
+    /// All malformed lines.
     pub fn parse(name: &str, text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
         Self::of(name, text, None, variable)
     }
 
     /// Reads the file at `path`, and those in its folder that it includes.
+    ///
+    /// # Errors
+    /// If a file cannot be read; all malformed lines.
     pub fn read(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;

@@ -38,6 +38,9 @@ pub fn from_file(path: &Path, place: &JobsPlace<'_>) -> Result<Vec<Choice>, Engi
 }
 
 /// The workloads of a command line of fio, whose `words` follow the program's name.
+///
+/// # Errors
+/// Those of [`from_file`].
 pub fn from_command(words: &[String], place: &JobsPlace<'_>) -> Result<Vec<Choice>, EngineError> {
     let file = JobFile::parse("fio …", &line::as_job_file(words)?, &|variable| std::env::var(variable).ok())?;
     let stem = if let [only] = file.sections.as_slice() { only.name.clone() } else { "fio".to_owned() };

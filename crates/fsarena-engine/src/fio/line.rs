@@ -16,6 +16,9 @@ const OF_COMMAND: [&str; 19] = [
 ];
 
 /// The words after `fio` as the text of a job file, an option in each line.
+///
+/// # Errors
+/// [`FioError::Line`] for a word that is no option of a job.
 pub fn as_job_file(words: &[String]) -> Result<String, FioError> {
     let mut words = words.iter().peekable();
     let (mut globals, mut jobs) = (Vec::new(), Vec::new());

@@ -142,6 +142,9 @@ pub fn words(streams: &str, text: &str) -> String {
 }
 
 /// Adds the results in `text` to `stats`.
+///
+/// # Errors
+/// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
 pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), FioError> {
     let output: FioOutput = serde_json::from_str(split(text).1)
         .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;

@@ -36,6 +36,9 @@ pub fn shown(page: &ServedPage) -> String {
 
 /// Adds the run whose output is `text` to `stats`, after it is checked against `page`. The file of `percentiles` has a
 /// time for each percent of the requests, and the longest one.
+///
+/// # Errors
+/// The words that a figure is missing, or what is wrong with the answers.
 pub fn read(text: &str, percentiles: &str, page: &ServedPage, stats: &mut RunStats) -> Result<(), String> {
     let figure = |name: &str| figure(text, name);
     let failed = ("Failed requests:", figure("Failed requests:")?);

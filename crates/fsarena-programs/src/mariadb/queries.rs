@@ -37,6 +37,9 @@ struct Query {
 
 impl Queries {
     /// Queries that follow from `seed`.
+    ///
+    /// # Errors
+    /// If no window of this length with rows is found.
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Result<Self, EngineError> {
         let days = parameters.trading_days(seed);
         let known: Vec<(TradingDay, RowCounts)> = days.iter().map(|day| (*day, day.counts())).collect();

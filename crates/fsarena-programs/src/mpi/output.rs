@@ -52,12 +52,18 @@ impl MpiOutput {
 }
 
 /// Reads the output of a run in which `processes` did `operation`.
+///
+/// # Errors
+/// In words, if something is missing, or is not what it must be, or after a warning.
 pub fn read<P: MpiProgram>(text: &str, operation: P::Operation, processes: u64) -> Result<MpiOutput, String> {
     warning(text).map_or(Ok(()), |warning| Err(format!("it warns: {warning}")))?;
     P::read(text, operation, processes)
 }
 
 /// The lines of one program's table of its processes, checked: each process has one line.
+///
+/// # Errors
+/// In words: the program has not written the table, or not all processes belong to one program.
 pub fn complete<Row>(rows: Vec<(u64, Row)>, processes: u64) -> Result<Vec<Row>, String> {
     let numbers: Vec<u64> = rows.iter().map(|(number, _)| *number).collect();
     if numbers.is_empty() {
@@ -94,6 +100,9 @@ fn warning(text: &str) -> Option<&str> {
 const ALIKE: f64 = 0.01;
 
 /// Checks the time in which all processes worked.
+///
+/// # Errors
+/// In words: it is not possible, because a clock was set.
 fn possible(seconds: f64, around: Nanos) -> Result<Nanos, String> {
     if seconds > 0.0 && seconds <= around.as_seconds() {
         return Ok(Nanos((seconds * 1e9).round() as u64));

@@ -108,6 +108,9 @@ fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Regex, D::Error
 }
 
 /// Refuses a text that is no pattern of a number: a regular expression with a group.
+///
+/// # Errors
+/// In words.
 pub fn require_number(pattern: &str) -> Result<(), String> {
     let pattern = RegexBuilder::new(pattern).multi_line(true).build();
     has_group(&pattern.map_err(|error| format!("no regular expression: {error}"))?)
@@ -174,6 +177,9 @@ impl Output {
 
     /// Adds a run to `stats`. `text` is the output of `program`, `heard` the times of its messages. `number` is the
     /// number that a name in `equals` stands for.
+    ///
+    /// # Errors
+    /// If a number or a time is missing, or is not what it must be equal to.
     pub fn count(
         &self,
         program: &'static str,
