@@ -2,7 +2,7 @@
 //! verdicts do.
 
 use fsarena_model::comparison::PairVerdict;
-use fsarena_model::{Comparison, Label, Verdict};
+use fsarena_model::{Label, Verdict};
 
 use crate::group::ClassGroup;
 use crate::pair;
@@ -29,19 +29,27 @@ pub fn shade(group: &ClassGroup<'_>, workload: &str, label: &Label) -> Option<Sh
 }
 
 /// The word for a colour: `best`, or `best group` if the verdicts leave it open which of several is first.
-pub fn word(comparison: &Comparison, workload: &str, label: &Label, shade: Shade) -> String {
-    let is_alone = ranking::ranks(comparison, workload, label).is_some_and(|(best, worst)| best == worst);
+pub fn word(group: &ClassGroup<'_>, workload: &str, label: &Label, shade: Shade) -> String {
+    let is_alone = ranking::ranks(group.comparison, workload, label).is_some_and(|(best, worst)| best == worst);
     match shade {
         Shade::Best | Shade::Worst if !is_alone => format!("{shade} group"),
+        Shade::Undecided if !own_pairs(group, workload, label).any(pair::is_open) => "little at stake".to_owned(),
         _ => shade.to_string(),
     }
 }
 
-/// The pair of a contender with the one that is furthest ahead of it, if any is shown to be faster.
-pub fn most_behind<'a>(group: &ClassGroup<'a>, workload: &str, label: &Label) -> Option<&'a PairVerdict> {
-    let is_own = |pair: &PairVerdict| pair.a == *label || pair.b == *label;
-    let is_lost = |pair: &&PairVerdict| is_own(pair) && pair::winner(pair).is_some_and(|winner| winner != label);
-    let distance = |pair: &PairVerdict| pair::lead(pair).map_or(1.0, |ratio| ratio.middle);
-    let lost = group.verdicts(workload).filter(is_lost);
-    lost.max_by(|one, other| distance(one).total_cmp(&distance(other)))
+/// The pair of a contender with the nearest of the best group that is shown to be faster; if none is, with the nearest
+/// of others.
+pub fn behind<'a>(group: &ClassGroup<'a>, workload: &str, label: &Label) -> Option<&'a PairVerdict> {
+    let best = ranking::best_group(group, workload);
+    let lost = own_pairs(group, workload, label).filter_map(|pair| {
+        let winner = pair::winner(pair).filter(|winner| *winner != label)?;
+        Some((!best.contains(&winner.0.as_str()), pair::lead(pair)?.middle, pair))
+    });
+    let nearest = lost.min_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    nearest.map(|(_, _, pair)| pair)
+}
+
+fn own_pairs<'a>(group: &ClassGroup<'a>, workload: &str, label: &Label) -> impl Iterator<Item = &'a PairVerdict> {
+    group.verdicts(workload).filter(move |pair| pair.a == *label || pair.b == *label)
 }

@@ -69,8 +69,8 @@ fn entry(group: &ClassGroup<'_>, workload: &WorkloadRow, label: &Label) -> Entry
         Entry::from(classes.fold(sentence, |sentence, class| sentence.and(Role::Flag, class)))
     };
     let Some(shade) = shade(group, cell) else { return flags(figure) };
-    let figure = figure.and(Role::Verdict(shade), standing::word(comparison, name, label, shade));
-    let figure = match standing::most_behind(group, name, label) {
+    let figure = figure.and(Role::Verdict(shade), standing::word(group, name, label, shade));
+    let figure = match standing::behind(group, name, label) {
         Some(pair) => figure.and(Role::Link(anchor::pair(comparison, pair)), behind(pair)),
         None => figure,
     };
@@ -112,7 +112,7 @@ fn legend(comparison: &Comparison) -> Sentence {
         .and(Role::Strong, "Behind:")
         .and(
             Role::Plain,
-            "how many times better the leader is. In a ranking, all before > are shown to be faster than all after it. \
+            "how many times better the nearest of the best group is. In a ranking, all before > are shown to be faster than all after it. \
              The best group has every contender than which no other is shown to be faster.",
         )
 }

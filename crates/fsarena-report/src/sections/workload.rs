@@ -68,11 +68,10 @@ impl<'a> WorkloadPart<'a> {
     }
 
     fn dots(&self) -> Vec<Dot<'a>> {
-        let comparison = self.group.comparison;
         let dot = |label| {
-            let cell = comparison.cell(&self.workload.name, label)?;
+            let cell = self.group.comparison.cell(&self.workload.name, label)?;
             let shade = standing::shade(self.group, &cell.workload, label);
-            let word = |shade| standing::word(comparison, &cell.workload, label, shade);
+            let word = |shade| standing::word(self.group, &cell.workload, label, shade);
             Some(Dot { cell, shade, word: shade.map(word).unwrap_or_default() })
         };
         self.group.labels().filter_map(dot).collect()
