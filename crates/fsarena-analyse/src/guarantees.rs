@@ -28,18 +28,11 @@ fn beyond(one: &ContenderFacts, other: &ContenderFacts) -> Option<String> {
         .guarantees
         .iter()
         .filter(|guarantee| !other.guarantees.contains(guarantee))
-        .map(|guarantee| words(*guarantee))
+        .map(Guarantee::to_string)
         .collect();
     let (last, rest) = own.split_last()?;
     let listed = if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) };
     Some(format!("{} also has {listed}", one.label))
-}
-
-fn words(guarantee: Guarantee) -> String {
-    match guarantee {
-        Guarantee::Journal => "a journal".to_owned(),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -232,7 +232,7 @@ pub enum Guarantee {
 impl fmt::Display for Guarantee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Journal => "journal",
+            Self::Journal => "a journal",
             Self::DataJournal => "journalled data",
             Self::MetadataChecksums => "metadata checksums",
             Self::DataChecksums => "data checksums",

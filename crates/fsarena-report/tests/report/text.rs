@@ -51,7 +51,7 @@ fn guarantees_are_told_of_valid_pairs_and_as_more_than_those_of_all() {
     comparison.contenders[1].guarantees.clear();
     let text = text(&comparison, PLAIN);
     assert!(
-        !text.contains("Verdicts of") && text.contains("\next4 guarantees journal and metadata checksums."),
+        !text.contains("Verdicts of") && text.contains("\next4 guarantees a journal and metadata checksums."),
         "{text}"
     );
 }
