@@ -11,6 +11,7 @@ use fsarena_sys::{AlignedBuffer, clock, mountinfo};
 use rand::Rng;
 use rustix::fs::OFlags;
 
+use crate::disk::BlockNode;
 use crate::{LaneError, image};
 
 const BLOCK: usize = 4096;
@@ -157,8 +158,7 @@ fn counters(device: &Path) -> Option<Vec<f64>> {
 fn sysfs_of(path: &Path) -> Option<PathBuf> {
     let found = std::fs::metadata(path).ok()?;
     let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
-    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()
+    Some(BlockNode::of(device)?.folder)
 }
 
 /// Positions of a device's counters in its `stat` line; ticks are milliseconds.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::{Bytes, Plan, Storage};
-use fsarena_sys::block;
+use fsarena_sys::{Access, block};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ use crate::space::nearest_existing;
 
 pub use contents::{EDGE, LaneLayout};
 use contents::{LOOK, Owner};
-use usage::BlockNode;
+pub(crate) use usage::BlockNode;
 
 /// Name prefixes of devices that are never disks.
 const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
@@ -100,15 +100,6 @@ pub struct Disk {
     data: Option<String>,
 }
 
-/// How a disk is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DiskAccess {
-    /// To examine it.
-    Read,
-    /// To write to it.
-    Write,
-}
-
 impl Disk {
     /// Path of its device file, as the user gave it.
     pub fn path(&self) -> &Path {
@@ -130,14 +121,7 @@ impl Disk {
     /// # Errors
     /// If the boot ID cannot be read.
     pub fn record(&self, layout: LaneLayout) -> io::Result<OnDisk> {
-        Ok(OnDisk {
-            path: self.path.clone(),
-            size: self.size,
-            boot: boot()?,
-            sequence: self.sequence,
-            lane_size: Bytes(layout.lane_size),
-            lanes: layout.lanes,
-        })
+        Ok(OnDisk { path: self.path.clone(), size: self.size, boot: boot()?, sequence: self.sequence, layout })
     }
 
     /// Writes the label of the run `token`.
@@ -149,7 +133,7 @@ impl Disk {
     }
 
     /// Opens the disk if it is free, and looks for data on it, between samples for as long as `look`.
-    fn open(path: &Path, access: DiskAccess, look: Duration) -> Result<Self, String> {
+    fn open(path: &Path, access: Access, look: Duration) -> Result<Self, String> {
         let (opened, node) = open_alone(path, access)?;
         let as_text = |error: io::Error| error.to_string();
         if let Some(user) = usage::user(&node).map_err(as_text)? {
@@ -172,7 +156,7 @@ impl Disk {
 }
 
 /// Opens the block device at `path` exclusively. Other files are not opened at all: opening a tape rewinds it.
-fn open_alone(path: &Path, access: DiskAccess) -> Result<(io::Result<File>, BlockNode), String> {
+fn open_alone(path: &Path, access: Access) -> Result<(io::Result<File>, BlockNode), String> {
     let handle = OpenOptions::new().read(true).custom_flags(OFlags::PATH.bits() as i32).open(path);
     let handle = handle.map_err(|error| format!("it cannot be looked up: {error}"))?;
     let found = handle.metadata().map_err(|error| error.to_string())?;
@@ -180,7 +164,7 @@ fn open_alone(path: &Path, access: DiskAccess) -> Result<(io::Result<File>, Bloc
     let node = node.ok_or("it is not a block device")?.ok_or("the kernel has no such device")?;
     let flags = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
     let mut options = OpenOptions::new();
-    options.read(true).write(access == DiskAccess::Write).custom_flags(flags);
+    options.read(true).write(access == Access::ReadWrite).custom_flags(flags);
     Ok((options.open(format!("/proc/self/fd/{}", handle.as_raw_fd())), node))
 }
 
@@ -200,7 +184,7 @@ fn refused(error: io::Error) -> String {
 /// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`], [`LaneError::WrongDisk`] if `erase` names a disk that the plan
 /// does not use.
 pub fn hold(plan: &Plan, erase: &[String]) -> Result<Vec<Disk>, LaneError> {
-    opened(plan, erase, DiskAccess::Write)
+    opened(plan, erase, Access::ReadWrite)
 }
 
 /// Refuses disks that [`hold`] would refuse, and leaves them alone.
@@ -208,10 +192,10 @@ pub fn hold(plan: &Plan, erase: &[String]) -> Result<Vec<Disk>, LaneError> {
 /// # Errors
 /// Those of [`hold`].
 pub fn examine(plan: &Plan, erase: &[String]) -> Result<(), LaneError> {
-    opened(plan, erase, DiskAccess::Read).map(drop)
+    opened(plan, erase, Access::ReadOnly).map(drop)
 }
 
-fn opened(plan: &Plan, erase: &[String], access: DiskAccess) -> Result<Vec<Disk>, LaneError> {
+fn opened(plan: &Plan, erase: &[String], access: Access) -> Result<Vec<Disk>, LaneError> {
     let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
     // The disk of a guest was made for this run, and its host has emptied it.
     let look = if plan.guest.is_some() { Duration::ZERO } else { LOOK };
@@ -236,7 +220,7 @@ fn opened(plan: &Plan, erase: &[String], access: DiskAccess) -> Result<Vec<Disk>
 /// # Errors
 /// The reason why lanes cannot use it.
 pub fn look(path: &Path) -> Result<(Bytes, String), DiskRefusal> {
-    let disk = Disk::open(path, DiskAccess::Read, LOOK).map_err(DiskRefusal::InUse)?;
+    let disk = Disk::open(path, Access::ReadOnly, LOOK).map_err(DiskRefusal::InUse)?;
     match disk.data {
         None => Ok((disk.size, disk.id)),
         Some(what) => Err(DiskRefusal::HoldsData { what, id: disk.id }),
@@ -275,10 +259,9 @@ pub struct OnDisk {
     pub boot: String,
     /// The disk's sequence number; `None` if the kernel has none.
     pub sequence: Option<u64>,
-    /// Size of each lane.
-    pub lane_size: Bytes,
-    /// Number of lanes.
-    pub lanes: u64,
+    /// Its lanes.
+    #[serde(flatten)]
+    pub layout: LaneLayout,
 }
 
 /// How long a disk may stay busy: two seconds.
@@ -301,19 +284,18 @@ impl OnDisk {
         if !self.is_same(&file)? {
             return left("it is not the disk that the run had");
         }
-        let layout = LaneLayout { lane_size: self.lane_size.0, lanes: self.lanes };
-        match contents::owner(&file, self.size.0, token, layout)? {
+        match contents::owner(&file, self.size.0, token, self.layout)? {
             Owner::NoRun => Ok(None),
             Owner::Other => left("another program has written over the run's label"),
             Owner::Run => {
-                contents::release(&file, self.size.0, layout)?;
+                contents::release(&file, self.size.0, self.layout)?;
                 Ok(Some(format!("what was on the lanes of {}: cleared away", self.path.display())))
             }
         }
     }
 
     fn open(&self) -> Result<(File, BlockNode), String> {
-        let opened = PATIENCE.wait(|| match open_alone(&self.path, DiskAccess::Write) {
+        let opened = PATIENCE.wait(|| match open_alone(&self.path, Access::ReadWrite) {
             Ok((opened, node)) => opened.map(|file| Ok((file, node))),
             Err(why) => Ok(Err(why)),
         });

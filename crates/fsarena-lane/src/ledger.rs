@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use folders::default_folder;
 use made::DeadRun;
-pub use made::Made;
+pub use made::{BoundLoop, Made};
 
 use crate::{Go, LaneError};
 

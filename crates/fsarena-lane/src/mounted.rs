@@ -15,7 +15,7 @@ use fsarena_model::{Bytes, Contender, Nanos};
 use fsarena_sys::child::{self, Ended, Killed, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
-use fsarena_sys::{block, clock, mount, mountinfo};
+use fsarena_sys::{Access, block, clock, mount, mountinfo};
 
 use crate::busy::BusyPatience;
 use crate::kind::{Ground, Identity, Kind, without_effect};
@@ -302,9 +302,9 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     };
     let read_only = REST_PATIENCE.wait(|| {
         let start = clock::now();
-        change(mount::Access::ReadOnly).map(|()| start)
+        change(Access::ReadOnly).map(|()| start)
     });
-    let done = read_only.and_then(|start| change(mount::Access::ReadWrite).map(|()| start));
+    let done = read_only.and_then(|start| change(Access::ReadWrite).map(|()| start));
     let start = done.map_err(|source| LaneError::Rest { path: point.to_owned(), source })?;
     Ok(clock::now().saturating_sub(start))
 }

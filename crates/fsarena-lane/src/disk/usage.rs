@@ -13,7 +13,8 @@ use super::signature::Tags;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockNode {
     number: u64,
-    folder: PathBuf,
+    /// Its folder.
+    pub folder: PathBuf,
 }
 
 impl BlockNode {
