@@ -1,7 +1,6 @@
 //! The first process of a guest: mounts the root, starts the agent on the virtio-serial port, and switches the machine
 //! off when the agent has ended.
 
-use std::ffi::CStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::symlink;
@@ -130,10 +129,9 @@ fn load_modules() -> io::Result<()> {
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<io::Result<Vec<PathBuf>>>()?;
     paths.sort();
-    const NONE: &CStr = c"";
     for path in paths {
         let failed = |error: rustix::io::Errno| io::Error::other(format!("load {}: {error}", path.display()));
-        finit_module(File::open(&path)?, NONE, 0).map_err(failed)?;
+        finit_module(File::open(&path)?, c"", 0).map_err(failed)?;
     }
     Ok(())
 }

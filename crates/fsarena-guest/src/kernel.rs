@@ -38,9 +38,6 @@ pub struct UnpackedKernel {
 impl UnpackedKernel {
     /// The kernel of the package that is `wanted`, or of a package's file of that path; the release's current one by
     /// default.
-    ///
-    /// # Errors
-    /// If there is no such package, it cannot be fetched, or it has no kernel.
     pub fn get(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
         let (release, wanted) = (&wanted.release, wanted.kernel.as_deref().unwrap_or(DEFAULT));
         let kernels = cache.join("kernels");

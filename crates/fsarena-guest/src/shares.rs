@@ -12,6 +12,7 @@ use fsarena_model::{Bytes, Contender};
 use fsarena_sys::child::{self, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 
+use crate::qemu::escaped;
 use crate::{BootMount, GuestError};
 
 /// The host as the guest sees it, and the guest, on QEMU's user network (QEMU, "Using the user mode network stack").
@@ -197,6 +198,11 @@ impl Shares {
         self.has_network
     }
 
+    /// Adds an option of QEMU.
+    fn option(&mut self, name: &str, value: String) {
+        self.arguments.extend([name.to_owned(), value]);
+    }
+
     fn add(&mut self, share: &Shared<'_>, source: String, options: &[&str], own: &[&str], server: &str) {
         let options = options.iter().chain(own).copied().collect::<Vec<_>>().join(",");
         let label = share.contender.label.clone();
@@ -208,13 +214,9 @@ impl Shares {
 fn plan9(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<(), GuestError> {
     for share in folders {
         let (name, number) = (share.name(), share.number);
-        let path = share.folder().replace(',', ",,");
-        shares.arguments.extend([
-            "-fsdev".to_owned(),
-            format!("local,id=fs{number},path={path},security_model=none"),
-            "-device".to_owned(),
-            format!("virtio-9p-pci,fsdev=fs{number},mount_tag={name}"),
-        ]);
+        let path = escaped(&share.folder);
+        shares.option("-fsdev", format!("local,id=fs{number},path={path},security_model=none"));
+        shares.option("-device", format!("virtio-9p-pci,fsdev=fs{number},mount_tag={name}"));
         shares.add(share, name, &["trans=virtio", "version=9p2000.L", "msize=524288"], &share.options(), "QEMU");
     }
     Ok(())
@@ -231,20 +233,12 @@ fn virtiofs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<
         let is_of_server = |option: &&str| ["cache", "writeback"].contains(&option.split('=').next().unwrap_or(option));
         let (server, own): (Vec<&str>, Vec<&str>) = share.options().into_iter().partition(is_of_server);
         let mut argv = vec![program.clone(), "-f".to_owned(), format!("--socket-path={}", socket.display())];
-        argv.extend([
-            "-o".to_owned(),
-            format!("source={}", share.folder()),
-            "-o".to_owned(),
-            "sandbox=chroot".to_owned(),
-        ]);
-        argv.extend(server.iter().flat_map(|option| ["-o".to_owned(), (*option).to_owned()]));
+        let source = format!("source={}", share.folder());
+        let options = [source.as_str(), "sandbox=chroot"].into_iter().chain(server);
+        argv.extend(options.flat_map(|option| ["-o", option]).map(str::to_owned));
         start(shares, &argv, run, &name, || socket.exists())?;
-        shares.arguments.extend([
-            "-chardev".to_owned(),
-            format!("socket,id=virtiofs{number},path={}", socket.display().to_string().replace(',', ",,")),
-            "-device".to_owned(),
-            format!("vhost-user-fs-pci,chardev=virtiofs{number},tag={name}"),
-        ]);
+        shares.option("-chardev", format!("socket,id=virtiofs{number},path={}", escaped(&socket)));
+        shares.option("-device", format!("vhost-user-fs-pci,chardev=virtiofs{number},tag={name}"));
         shares.add(share, name, &[], &own, &version);
     }
     Ok(())
@@ -372,7 +366,7 @@ fn start(
         Daemon::start(argv, Wrapping::None, run, &log).map_err(GuestError::io("start", argv[0].clone()))?;
     let begin = Instant::now();
     while !is_ready() {
-        if server.ended().is_ok_and(|status| status.is_some()) {
+        if matches!(server.ended(), Ok(Some(_))) {
             return Err(failed("it ended at once"));
         }
         if begin.elapsed() > PATIENCE {
