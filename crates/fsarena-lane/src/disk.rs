@@ -107,7 +107,7 @@ impl Disk {
     }
 
     /// The open device.
-    pub fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
@@ -117,18 +117,12 @@ impl Disk {
     }
 
     /// The ledger record that is needed to release the disk.
-    ///
-    /// # Errors
-    /// If the boot ID cannot be read.
-    pub fn record(&self, layout: LaneLayout) -> io::Result<OnDisk> {
+    pub(crate) fn record(&self, layout: LaneLayout) -> io::Result<OnDisk> {
         Ok(OnDisk { path: self.path.clone(), size: self.size, boot: boot()?, sequence: self.sequence, layout })
     }
 
     /// Writes the label of the run `token`.
-    ///
-    /// # Errors
-    /// If the write fails.
-    pub fn occupy(&self, token: &str, layout: LaneLayout) -> io::Result<()> {
+    pub(crate) fn occupy(&self, token: &str, layout: LaneLayout) -> io::Result<()> {
         contents::occupy(&self.file, self.size.0, token, layout)
     }
 
@@ -309,9 +303,6 @@ impl OnDisk {
 }
 
 /// Boot ID of the machine, which changes at each boot (random(4)).
-///
-/// # Errors
-/// If the kernel does not provide it.
 pub(crate) fn boot() -> io::Result<String> {
     Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
 }

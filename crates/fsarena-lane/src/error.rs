@@ -8,7 +8,8 @@ use fsarena_model::visible::shell;
 use fsarena_model::{Bytes, Contender, DebianRelease, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
-use crate::kind::MADE_ELSEWHERE;
+use crate::kind::{KINDS, MADE_ELSEWHERE};
+use crate::layer::LAYERS;
 
 /// Why lanes cannot be made, used or removed.
 #[derive(Debug, thiserror::Error)]
@@ -16,15 +17,13 @@ use crate::kind::MADE_ELSEWHERE;
 pub enum LaneError {
     #[error("{act} `{}`: {source}", path.display())]
     Io { act: &'static str, path: PathBuf, source: io::Error },
-    /// A kind that fsarena does not know; `known` are those that exist.
     #[error("contender `{argument}`: there is no kind `{kind}`")]
-    UnknownKind { argument: String, kind: String, known: Vec<&'static str> },
+    UnknownKind { argument: String, kind: String },
     /// The running kernel has no such file system; `guest` is its package if it is that of a guest.
     #[error("{} has no `{kind}`", guest.as_ref().map_or("this kernel".into(), |it| format!("the guest's kernel ({it})")))]
     KernelLacks { kind: String, guest: Option<String> },
-    /// A layer below a file system that fsarena does not know; `known` are those that exist.
     #[error("there is no layer `{name}`")]
-    UnknownLayer { name: String, known: Vec<&'static str> },
+    UnknownLayer { name: String },
     /// The running kernel has no such module.
     #[error("this kernel cannot make the layer `{layer}`: its module `{module}` is neither loaded nor found")]
     LayerLacks { layer: String, module: String },
@@ -166,12 +165,15 @@ impl Explained for LaneError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::UnknownKind { kind, known, .. } => {
+            Self::UnknownKind { kind, .. } => {
+                let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
                 let all = format!("the kinds are {}", known.join(", "));
-                typed_otherwise(kind, known).unwrap_or_else(|| did_you_mean(kind, known.iter().copied(), &all))
+                typed_otherwise(kind, &known).unwrap_or_else(|| did_you_mean(kind, known, &all))
             }
-            Self::UnknownLayer { name, known } => {
-                did_you_mean(name, known.iter().copied(), &format!("the layers are {}", known.join(", ")))
+            Self::UnknownLayer { name } => {
+                let known: Vec<&str> = LAYERS.iter().map(|layer| layer.name).collect();
+                let all = format!("the layers are {}", known.join(", "));
+                did_you_mean(name, known, &all)
             }
             Self::LayerLacks { .. } => "compare in a guest, whose kernel has it: --guest".to_owned(),
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),

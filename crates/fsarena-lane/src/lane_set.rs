@@ -26,7 +26,7 @@ use crate::require::{self, known};
 use crate::{LaneError, cost, mounted, pool, precondition, queue, storage};
 
 /// Where a contender works.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     /// The directory.
     pub directory: PathBuf,
@@ -202,9 +202,7 @@ impl LaneSet {
         let kind = known(&contender.label.0, &contender.kind)?;
         let made = match kind.ground {
             Ground::Directory => self.make_directory(index, &contender)?,
-            Ground::Lane | Ground::Library | Ground::Memory | Ground::Share => {
-                self.make_mount(index, lane, round, kind)?
-            }
+            _ => self.make_mount(index, lane, round, kind)?,
         };
         let facts = mounted::facts(&contender, kind, &made);
         let place = self.place(&made);
@@ -308,13 +306,11 @@ impl LaneSet {
             self.memory = storage::memory(&mut self.ledger, &self.plan, &self.folder)?;
         }
         let directory = self.memory.clone();
-        Ok(directory.map(|directory| Place {
-            backing: mounted::backing(&directory),
-            directory,
-            device: None,
-            library: None,
-            id: None,
-        }))
+        let place = |directory: PathBuf| {
+            let backing = mounted::backing(&directory);
+            Place { directory, backing, ..Place::default() }
+        };
+        Ok(directory.map(place))
     }
 
     /// Limits the memory of this process, including what it brings into the page cache from now on, to `limit`.

@@ -177,30 +177,24 @@ impl Ledger {
     ///
     /// # Errors
     /// If the entry cannot be written: the caller must then not make the thing.
-    pub fn announce(&mut self, made: Made) -> Result<(), LaneError> {
+    pub(crate) fn announce(&mut self, made: Made) -> Result<(), LaneError> {
         self.write(&LedgerLine::Making(made.clone()))?;
         self.made.push(made);
         Ok(())
     }
 
     /// Announces what is made again and again under the same name, the first time.
-    ///
-    /// # Errors
-    /// Those of [`Ledger::announce`].
-    pub fn announce_once(&mut self, made: Made) -> Result<(), LaneError> {
+    pub(crate) fn announce_once(&mut self, made: Made) -> Result<(), LaneError> {
         if self.has(&made) { Ok(()) } else { self.announce(made) }
     }
 
     /// Whether this was announced.
-    pub fn has(&self, made: &Made) -> bool {
+    pub(crate) fn has(&self, made: &Made) -> bool {
         self.made.contains(made)
     }
 
     /// Withdraws the last announcement: the thing was not made, because another program has its name.
-    ///
-    /// # Errors
-    /// If the entry cannot be written.
-    pub fn withdraw(&mut self) -> Result<(), LaneError> {
+    pub(crate) fn withdraw(&mut self) -> Result<(), LaneError> {
         self.write(&LedgerLine::Withdrawn)?;
         self.made.pop();
         Ok(())
@@ -274,15 +268,12 @@ impl Ledger {
     }
 
     /// The number of things that are announced.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.made.len()
     }
 
     /// Removes what was announced after the first `count` things.
-    ///
-    /// # Errors
-    /// Those of [`Ledger::undo`]; if the ledger cannot be written.
-    pub fn undo_after(&mut self, count: usize) -> Result<(), LaneError> {
+    pub(crate) fn undo_after(&mut self, count: usize) -> Result<(), LaneError> {
         let later = self.count() - count;
         self.remove_after(count)?;
         (0..later).try_for_each(|_| self.write(&LedgerLine::Withdrawn))

@@ -90,9 +90,6 @@ impl Mounted {
 }
 
 /// Makes `contender` on `stack`, which lies on the lane with this index, and mounts it at `point`.
-///
-/// # Errors
-/// If mkfs or the mount fails, or the mount turns out to be something else.
 pub fn make(
     contender: &Contender,
     kind: &Kind,
@@ -140,34 +137,28 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
     let any = "11111111-2222-4333-8444-555555555555";
     let identity = Identity { uuid: any.to_owned(), hash_seed: any.to_owned() };
     let argv = kind.mkfs(&path, &identity, &contender.mkfs).map_err(refused)?;
-    match run_tool(&argv, TRIED) {
-        Ok(made) => {
-            let described = run_tool(&kind.describe(&path), TRIED).unwrap_or_default();
-            let described = made + &described;
-            let features = (kind.features)(&described);
-            let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
-            if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
-                let what = format!("`{words}` of {} has no effect", argv[0]);
-                let (what, hint) = match feature {
-                    Some(feature) => (
-                        format!("{what} without the feature `{feature}`"),
-                        format!("leave it out, or add -O {feature}"),
-                    ),
-                    None => (format!("{what} here"), "leave it out".to_owned()),
-                };
-                return Err(LaneError::bad_option(contender, what, hint));
-            }
-            let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
-            let refused = |why| Err(LaneError::bad_option(contender, why, hint));
-            kind.not_mounted(&described).map_or(Ok(()), refused)
-        }
+    let made = match run_tool(&argv, TRIED) {
+        Ok(made) => made,
         Err(LaneError::Mkfs { words, .. }) => {
             // What follows are lists of all options.
             let what = words.split("\n\n").flat_map(|text| text.split("\nUsage:")).next().unwrap_or_default();
-            Err(refused(format!("`{} {}` fails: {what}", argv[0], contender.mkfs.join(" "))))
+            return Err(refused(format!("`{} {}` fails: {what}", argv[0], contender.mkfs.join(" "))));
         }
-        Err(_) => Ok(()),
+        Err(_) => return Ok(()),
+    };
+    let described = made + &run_tool(&kind.describe(&path), TRIED).unwrap_or_default();
+    let features = (kind.features)(&described);
+    let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
+    if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
+        let (why, hint) = match feature {
+            Some(feature) => (format!("without the feature `{feature}`"), format!("leave it out, or add -O {feature}")),
+            None => ("here".to_owned(), "leave it out".to_owned()),
+        };
+        let what = format!("`{words}` of {} has no effect {why}", argv[0]);
+        return Err(LaneError::bad_option(contender, what, hint));
     }
+    let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
+    kind.not_mounted(&described).map_or(Ok(()), |why| Err(LaneError::bad_option(contender, why, hint)))
 }
 
 /// Runs mkfs again for a library's file system if a library has worked on it, and marks it as used.
@@ -291,10 +282,7 @@ pub fn unmount(point: &Path) -> Result<(), LaneError> {
 
 /// Remounts `point` read-only and then read-write, and returns how long that took. A file may stay open for writing for
 /// a while after its last user has gone (io_uring releases its files later): this function waits for that, and does not
-/// count the wait.
-///
-/// # Errors
-/// If it stays busy, or the read-write remount fails: no workload may then write there.
+/// count the wait. If it fails, no workload may write there.
 pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     let change = |access| {
         let changed = mount::reconfigure(point, access);

@@ -17,9 +17,6 @@ pub fn free_space(path: &Path) -> io::Result<Bytes> {
 }
 
 /// Bytes that stay free on the file system in which `path` lies: 5 % of it, at least 256 MiB and at most 4 GiB.
-///
-/// # Errors
-/// If the path cannot be looked up.
 pub fn reserve(path: &Path) -> io::Result<Bytes> {
     let found = rustix::fs::statvfs(path)?;
     Ok(reserve_of(Bytes(found.f_blocks.saturating_mul(found.f_frsize))))
@@ -31,9 +28,6 @@ fn reserve_of(size: Bytes) -> Bytes {
 
 /// Name of the file system in which `path` lies, the same for all its directories. The subvolumes of a btrfs have
 /// different device numbers and the same source.
-///
-/// # Errors
-/// If the path cannot be looked up.
 pub fn file_system(path: &Path) -> io::Result<String> {
     use std::os::unix::fs::MetadataExt;
     let mount = fsarena_sys::mountinfo::mount_of(path)?;

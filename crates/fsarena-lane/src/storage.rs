@@ -22,9 +22,6 @@ const RESERVE: Bytes = Bytes::mib(256);
 pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
 
 /// Makes the run's folder and, if the plan stores the lanes in memory, mounts a tmpfs for them.
-///
-/// # Errors
-/// If the folder cannot be made, is not safe, or has too little room for `count` lanes.
 pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<PathBuf, LaneError> {
     let parent = match &plan.lanes.storage {
         Storage::Directory(path) => path.clone(),
@@ -75,9 +72,6 @@ pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
 }
 
 /// Checks, before anything is made, that `count` lanes fit.
-///
-/// # Errors
-/// [`LaneError::NoSpace`] if not.
 pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), LaneError> {
     let look_up = |error| LaneError::io("look up", parent)(error);
     let ((free, group), reserve) = match &plan.lanes.storage {

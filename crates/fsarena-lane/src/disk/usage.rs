@@ -71,10 +71,7 @@ fn number(text: &str) -> Option<u64> {
     Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// What uses the device, according to the kernel; `None` if it is unused.
-///
-/// # Errors
-/// If this cannot be determined: the device then counts as used.
+/// What uses the device, according to the kernel; `None` if it is unused. If this cannot be determined, it counts as used.
 pub fn user(node: &BlockNode) -> io::Result<Option<String>> {
     let checks = [read_only, divided, held, mounted, swapped, beneath_loop, above_other];
     for check in checks {

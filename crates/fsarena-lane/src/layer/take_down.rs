@@ -81,9 +81,6 @@ fn remove_links() {
 
 /// Removes mapped devices with `token` in their names that lie on nothing: their program was killed before it gave
 /// them a table.
-///
-/// # Errors
-/// If one is in use.
 pub fn take_down_named(token: &str) -> io::Result<Vec<String>> {
     if child::find_program("dmsetup").is_none() || !Path::new("/dev/mapper/control").exists() {
         return Ok(Vec::new());

@@ -19,9 +19,6 @@ const NOT_FOR_IMAGES: &[&str] = &["vfat", "msdos", "iso9660", "udf", "squashfs",
 /// The folder that the user named, the default folder, and one on each further file system: the folder itself or its
 /// nearest existing ancestor, the place, of which nothing is measured, and whether the user named it, or it is the
 /// default.
-///
-/// # Errors
-/// If the table of mounts cannot be read.
 pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<(PathBuf, RatedPlace, bool)>> {
     let mounts = mountinfo::mounts()?;
     let points = mounts.iter().filter(|mount| can_hold_images(mount)).map(|mount| mount.point.join("fsarena"));

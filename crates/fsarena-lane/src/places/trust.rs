@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use fsarena_model::{Bytes, FlushAfter, Medium, Nanos, RepeatedReads};
 use fsarena_sys::clock;
 
-use super::measure;
-use crate::{LaneError, disk, flush, reread};
+use super::measure::{self, why};
+use crate::{disk, flush, reread};
 
 /// Size of the test file: the largest amount after which a flush is timed.
 const FILE_SIZE: Bytes = Bytes::mib(64);
@@ -71,13 +71,6 @@ fn read_file(file: &File) -> Result<(ReadSource, RepeatedReads), String> {
 fn read_again(path: &Path, size: Bytes) -> Result<RepeatedReads, String> {
     let reads = reread::repeated_reads(path, size, drawn_seed(), TIME).map_err(why)?;
     reads.ok_or_else(|| "it is too small".to_owned())
-}
-
-fn why(error: LaneError) -> String {
-    match error {
-        LaneError::Io { act, source, .. } => format!("{act}: {source}"),
-        other => other.to_string(),
-    }
 }
 
 impl Trust {
