@@ -173,7 +173,7 @@ impl Hardware<'_> {
             let bandwidth = disk.bandwidth.map_or(0, |bandwidth| bandwidth.0 >> 20);
             line += &format!(" {}={size},{},{bandwidth},{cache}", init::SIMULATED, disk.latency.0);
         }
-        if self.shares.has_network() {
+        if self.shares.has_network {
             line += &format!(" {}={}", init::ADDRESS, shares::GUEST);
         }
         if self.shares.at_boot().is_some() {

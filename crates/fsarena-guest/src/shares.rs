@@ -46,7 +46,8 @@ pub struct Shares {
     pub mounts: Vec<Share>,
     /// QEMU's arguments.
     arguments: Vec<String>,
-    has_network: bool,
+    /// Whether the guest needs an address.
+    pub(crate) has_network: bool,
     /// Options of the network: what it connects with programs of the host.
     forwards: String,
     has_shared_memory: bool,
@@ -191,11 +192,6 @@ impl Shares {
             words.extend(["-object", &backend, "-numa", "node,memdev=memory"].map(str::to_owned));
         }
         words
-    }
-
-    /// Whether the guest needs an address.
-    pub fn has_network(&self) -> bool {
-        self.has_network
     }
 
     /// Adds an option of QEMU.

@@ -92,30 +92,16 @@ pub enum DiskRefusal {
 /// A disk that was opened exclusively for this process. It is held until this is dropped.
 #[derive(Debug)]
 pub struct Disk {
-    path: PathBuf,
-    file: File,
-    size: Bytes,
+    /// Path of its device file, as the user gave it.
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+    pub(crate) size: Bytes,
     sequence: Option<u64>,
     id: String,
     data: Option<String>,
 }
 
 impl Disk {
-    /// Path of its device file, as the user gave it.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The open device.
-    pub(crate) fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// Its size.
-    pub fn size(&self) -> Bytes {
-        self.size
-    }
-
     /// The ledger record that is needed to release the disk.
     pub(crate) fn record(&self, layout: LaneLayout) -> io::Result<OnDisk> {
         Ok(OnDisk { path: self.path.clone(), size: self.size, boot: boot()?, sequence: self.sequence, layout })

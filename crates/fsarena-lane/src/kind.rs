@@ -325,9 +325,19 @@ fn command(words: Words, places: &[&Path]) -> Vec<String> {
     words.iter().map(|word| word.replace("{pool}", &pool)).chain(places).collect()
 }
 
+/// Whether one of these is among the comma-separated options.
+pub(crate) fn has_option(options: &str, wanted: &[&str]) -> bool {
+    options.split(',').any(|option| wanted.contains(&option))
+}
+
+/// Those guarantees that a file system has.
+fn given<const COUNT: usize>(guarantees: [(Guarantee, bool); COUNT]) -> Vec<Guarantee> {
+    guarantees.into_iter().filter_map(|(guarantee, is_given)| is_given.then_some(guarantee)).collect()
+}
+
 /// Durability class where an fsync flushes, unless it is mounted without barriers.
 fn with_barriers(options: &str) -> Durability {
-    match options.split(',').any(|option| ["nobarrier", "barrier=0"].contains(&option)) {
+    match has_option(options, &["nobarrier", "barrier=0"]) {
         true => Durability::Unflushed,
         false => Durability::Flushed,
     }

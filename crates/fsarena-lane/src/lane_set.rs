@@ -199,7 +199,7 @@ impl LaneSet {
         round: u32,
     ) -> Result<(Place, ContenderFacts), LaneError> {
         let contender = self.plan.contenders[index].clone();
-        let kind = known(&contender.label.0, &contender.kind)?;
+        let kind = known(&contender)?;
         let made = match kind.ground {
             Ground::Directory => self.make_directory(index, &contender)?,
             _ => self.make_mount(index, lane, round, kind)?,
@@ -343,7 +343,7 @@ impl LaneSet {
     /// If it stays busy, or the checker cannot be started or does not end.
     pub fn finish(&mut self, index: usize) -> Result<Option<CheckResult>, LaneError> {
         let contender = &self.plan.contenders[index];
-        let kind = known(&contender.label.0, &contender.kind)?;
+        let kind = known(contender)?;
         let Some(mut made) = self.mounted[index].take() else { return Ok(None) };
         if kind.ground == Ground::Directory {
             return Ok(None);

@@ -24,7 +24,7 @@ pub(crate) const MKFS_HINT: &str = "leave it out, or give it another value: docs
 /// # Errors
 /// [`LaneError::UnknownKind`], [`LaneError::BadOption`] for options that are refused.
 pub fn contender(contender: &Contender) -> Result<(), LaneError> {
-    let kind = known(&contender.label.0, &contender.kind)?;
+    let kind = known(contender)?;
     let Contender { kind: name, mount, .. } = contender;
     let otherwise = |what, hint: &str| Err(LaneError::bad_option(contender, what, hint));
     let refused = |what| otherwise(what, "leave it out");
@@ -107,7 +107,7 @@ pub fn rights(plan: &Plan) -> Result<(), LaneError> {
 /// # Errors
 /// The first reason that is found.
 pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
-    let kind = known(&contender.label.0, &contender.kind)?;
+    let kind = known(contender)?;
     if contender.disk.is_some() && plan.guest.is_none() {
         let what = "it has a virtual disk of its own, and this is no guest".to_owned();
         return Err(LaneError::bad_option(contender, what, "leave out what follows the `@`"));
@@ -239,12 +239,10 @@ pub fn tool_versions(kinds: &[&str], contenders: &[Contender]) -> BTreeMap<Strin
         .collect()
 }
 
-/// The kind of that name.
-///
-/// # Errors
-/// [`LaneError::UnknownKind`].
-pub fn known(argument: &str, name: &str) -> Result<&'static Kind, LaneError> {
-    kind(name).ok_or_else(|| LaneError::UnknownKind { argument: argument.to_owned(), kind: name.to_owned() })
+/// The kind of a contender.
+pub(crate) fn known(contender: &Contender) -> Result<&'static Kind, LaneError> {
+    let Contender { label, kind: name, .. } = contender;
+    kind(name).ok_or_else(|| LaneError::UnknownKind { argument: label.to_string(), kind: name.clone() })
 }
 
 /// Refuses a `dir` contender in whose directory no folder of a run can be made, or removed again.

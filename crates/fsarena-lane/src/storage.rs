@@ -146,9 +146,9 @@ fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError>
 pub fn occupy(ledger: &mut Ledger, plan: &Plan, disks: &[Disk], lanes: usize) -> Result<(), LaneError> {
     let layout = layout(plan, lanes);
     for disk in disks {
-        require_room(plan, lanes, disk.size())?;
-        ledger.announce(Made::Disk(disk.record(layout).map_err(LaneError::io("look up", disk.path()))?))?;
-        disk.occupy(ledger.token(), layout).map_err(LaneError::io("write the label of", disk.path()))?;
+        require_room(plan, lanes, disk.size)?;
+        ledger.announce(Made::Disk(disk.record(layout).map_err(LaneError::io("look up", &disk.path))?))?;
+        disk.occupy(ledger.token(), layout).map_err(LaneError::io("write the label of", &disk.path))?;
     }
     Ok(())
 }
@@ -161,8 +161,7 @@ pub fn open_lane(
     disks: &[Disk],
     index: usize,
 ) -> Result<Lane, LaneError> {
-    if let Some((disk, extent)) = part(plan, disks, index) {
-        let (file, path) = (disk.file(), disk.path());
+    if let Some((Disk { file, path, .. }, extent)) = part(plan, disks, index) {
         // The host has allocated a guest's disk in full.
         if plan.guest.is_none() {
             let filled = fault::step("fill lane").and_then(|()| image::fill(file, extent, plan.seed, index as u32));

@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKE2FS, mounts};
-use super::{Kind, LargeBlocks, Made, Tool, tool};
+use super::{Kind, LargeBlocks, Made, Tool, given, has_option, tool};
 use crate::age::Release;
 
 /// ext2: no journal.
@@ -119,18 +119,17 @@ fn made(description: &str) -> Made {
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
     let has = |name: &str| features.iter().any(|feature| feature == name);
-    let journal = has("has_journal") && !options.split(',').any(|option| option == "norecovery");
-    let mut guarantees = Vec::new();
-    guarantees.extend(journal.then_some(Guarantee::Journal));
-    let of_data = journal && options.split(',').any(|option| option == "data=journal");
-    guarantees.extend(of_data.then_some(Guarantee::DataJournal));
-    guarantees.extend(has("metadata_csum").then_some(Guarantee::MetadataChecksums));
-    guarantees
+    let journal = has("has_journal") && !has_option(options, &["norecovery"]);
+    given([
+        (Guarantee::Journal, journal),
+        (Guarantee::DataJournal, journal && has_option(options, &["data=journal"])),
+        (Guarantee::MetadataChecksums, has("metadata_csum")),
+    ])
 }
 
 /// Journalled data is written through the page cache (`ext4_dio_alignment` in fs/ext4/inode.c).
 fn made_direct(mount: &str) -> Option<&'static str> {
-    mount.split(',').any(|option| option == "data=journal").then_some("data=ordered")
+    has_option(mount, &["data=journal"]).then_some("data=ordered")
 }
 
 #[cfg(test)]

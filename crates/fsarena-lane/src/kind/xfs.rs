@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKFS_XFS, mounts};
-use super::{Kind, LargeBlocks, Made, tool};
+use super::{Kind, LargeBlocks, Made, given, tool};
 use crate::age::Release;
 
 /// XFS.
@@ -78,9 +78,8 @@ fn made(description: &str) -> Made {
 }
 
 fn guarantees(features: &[String], _options: &str) -> Vec<Guarantee> {
-    let mut guarantees = vec![Guarantee::Journal];
-    guarantees.extend(features.iter().any(|feature| feature == "crc").then_some(Guarantee::MetadataChecksums));
-    guarantees
+    let has_checksums = features.iter().any(|feature| feature == "crc");
+    given([(Guarantee::Journal, true), (Guarantee::MetadataChecksums, has_checksums)])
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use fsarena_sys::mountinfo::{self, Mount};
 
 use super::{Footing, PlaceFindings, PlaceTier, RESERVE, RatedPlace};
+use crate::kind::has_option;
 use crate::{DEFAULT_FOLDER, disk, free_space, nearest_existing};
 
 /// Local file systems without a device file.
@@ -68,14 +69,13 @@ fn footing(number: u64, device: &str) -> Footing {
 /// A warning for btrfs with checksums: it opens files for direct I/O, but writes them through the page cache (since
 /// Linux 6.15).
 fn caution(mount: &Mount) -> &'static str {
-    let options = mount.all_options();
-    let has_checksums = !options.split(',').any(|option| ["nodatasum", "nodatacow"].contains(&option));
+    let has_checksums = !has_option(&mount.all_options(), &["nodatasum", "nodatacow"]);
     if mount.kind == "btrfs" && has_checksums { " (direct writes may pass through its cache)" } else { "" }
 }
 
 fn can_hold_images(mount: &Mount) -> bool {
     let is_local = mount.source.starts_with("/dev/") || WITHOUT_DEVICE.contains(&mount.kind.as_str());
-    let is_read_only = mount.all_options().split(',').any(|option| option == "ro");
+    let is_read_only = has_option(&mount.all_options(), &["ro"]);
     is_local && !is_read_only && !NOT_FOR_IMAGES.contains(&mount.kind.as_str()) && mount.point.is_dir()
 }
 
