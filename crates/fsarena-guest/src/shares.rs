@@ -244,7 +244,7 @@ fn virtiofs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<
 fn nfs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let port = free_port()?;
     let state = run.join("ganesha");
-    make(&state)?;
+    fs::create_dir_all(&state).map_err(GuestError::io("create", &state))?;
     let mut text = format!(
         "NFS_CORE_PARAM {{ NFS_Port = {port}; Protocols = 4; Bind_addr = 127.0.0.1; Enable_NLM = false; \
          Enable_RQUOTA = false; }}\n\
@@ -280,7 +280,7 @@ fn nfs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), G
 /// Samba's smbd.
 fn smb(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let (port, state) = (free_port()?, run.join("samba"));
-    make(&state)?;
+    fs::create_dir_all(&state).map_err(GuestError::io("create", &state))?;
     let place = state.display();
     let mut text = format!(
         "[global]\nserver role = standalone server\nmap to guest = Bad User\ninterfaces = lo\nbind interfaces only = yes\n\
@@ -321,10 +321,6 @@ fn sshfs(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<()
         shares.add(share, source, &options, &share.options(), "OpenSSH's sftp-server");
     }
     Ok(())
-}
-
-fn make(folder: &Path) -> Result<(), GuestError> {
-    fs::create_dir_all(folder).map_err(GuestError::io("create", folder))
 }
 
 /// The first line that a program prints about its version.

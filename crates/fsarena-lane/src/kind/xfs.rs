@@ -87,16 +87,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_size_is_read_from_xfs_info() {
+    fn its_size_and_features_are_read_from_xfs_info() {
         let text = "meta-data=/dev/loop9             isize=512    agcount=4, agsize=131072 blks\n\
+                    \u{20}        =                       crc=1        finobt=1, rmapbt=0\n\
                     data     =                       bsize=4096   blocks=524288, imaxpct=25\n";
         assert_eq!(made(text).size, Some(Bytes::gib(2)));
-    }
-
-    #[test]
-    fn features_are_read_from_xfs_info() {
-        let text =
-            "meta-data=/dev/loop9 isize=512    agcount=4, agsize=131072 blks\n         =    crc=1  finobt=1, rmapbt=0";
         assert_eq!(guarantees(&features(text), "rw"), [Guarantee::Journal, Guarantee::MetadataChecksums]);
         assert_eq!(features(text), ["agcount=4", "agsize=131072", "crc", "finobt", "isize=512"]);
     }

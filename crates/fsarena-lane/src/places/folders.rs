@@ -1,8 +1,6 @@
 //! Folders that can hold images: one for each writable local file system.
 
-use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_sys::mountinfo::{self, Mount};
@@ -24,30 +22,27 @@ pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<(PathBuf, RatedPlace, 
     let mounts = mountinfo::mounts()?;
     let points = mounts.iter().filter(|mount| can_hold_images(mount)).map(|mount| mount.point.join("fsarena"));
     let first = asked.into_iter().map(Path::to_owned).chain([PathBuf::from(DEFAULT_FOLDER)]);
-    let mut seen: Vec<(u64, String)> = Vec::new();
+    let mut seen: Vec<u64> = Vec::new();
     let mut folders = Vec::new();
     for option in first.chain(points) {
         let existing = nearest_existing(&option);
-        let (Ok(found), Ok(mount)) = (fs::metadata(&existing), mountinfo::mount_of(&existing)) else { continue };
-        // A file system may be mounted several times, and btrfs has a device number for each subvolume.
-        let same = |(number, source): &(u64, String)| {
-            *number == found.dev() || (*source == mount.source && source.starts_with("/dev/"))
-        };
-        if !seen.iter().any(same) {
+        let Ok(mount) = mountinfo::mount_of(&existing) else { continue };
+        // A file system may be mounted several times.
+        if !seen.contains(&mount.device) {
             let asked = asked == Some(option.as_path()) || option == Path::new(DEFAULT_FOLDER);
-            folders.push((existing.clone(), folder(&option, existing, &mount, found.dev()), asked));
-            seen.push((found.dev(), mount.source));
+            folders.push((existing.clone(), folder(&option, existing, &mount), asked));
+            seen.push(mount.device);
         }
     }
     Ok(folders)
 }
 
-fn folder(option: &Path, existing: PathBuf, mount: &Mount, number: u64) -> RatedPlace {
-    let device = disk::name(number);
+fn folder(option: &Path, existing: PathBuf, mount: &Mount) -> RatedPlace {
+    let device = disk::name(mount.device);
     let beneath = device.clone().unwrap_or_else(|| mount.source.clone());
     RatedPlace {
         option: option.display().to_string(),
-        footing: footing(number, &beneath),
+        footing: footing(mount, &beneath),
         tier: PlaceTier::Unusable,
         description: format!("{} on {beneath}, mounted at {}{}", mount.kind, mount.point.display(), caution(mount)),
         free: free_space(&existing).ok(),
@@ -58,8 +53,8 @@ fn folder(option: &Path, existing: PathBuf, mount: &Mount, number: u64) -> Rated
     }
 }
 
-fn footing(number: u64, device: &str) -> Footing {
-    match fs::metadata("/").is_ok_and(|root| root.dev() == number) {
+fn footing(mount: &Mount, device: &str) -> Footing {
+    match mountinfo::mount_of(Path::new("/")).is_ok_and(|root| root.device == mount.device) {
         true => Footing::Shared,
         false if device.trim_start_matches("/dev/").starts_with("loop") => Footing::Nested,
         false => Footing::Apart,
