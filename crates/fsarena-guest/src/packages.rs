@@ -42,7 +42,6 @@ pub struct Packages {
     folder: PathBuf,
 }
 
-/// The folder of a release's packages.
 pub fn folder(cache: &Path, release: &DebianRelease) -> PathBuf {
     cache.join("apt").join(release.to_string())
 }

@@ -42,7 +42,6 @@ fn silence(accelerator: Accelerator) -> Duration {
 /// How long a guest with KVM may take until its agent answers, when KVM is tried for the first time.
 const TRIAL: Duration = Duration::from_secs(20);
 
-/// The version of QEMU.
 pub fn version() -> Result<String, GuestError> {
     let missing = || GuestError::ProgramMissing { program: PROGRAM, package: "qemu-system-x86" };
     child::find_program(PROGRAM).ok_or_else(missing)?;
@@ -165,7 +164,6 @@ impl Hardware<'_> {
         Bytes(self.prepared.memory.0 + disk)
     }
 
-    /// The kernel's command line.
     fn command_line(&self) -> String {
         let mut line = "console=ttyS0 quiet panic=-1 mitigations=off".to_owned();
         if let Some((GuestDisk::Simulated(disk), size)) = self.lanes {

@@ -47,7 +47,6 @@ const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nmysql:x:100:100::/nonexisten
                      nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 const GROUPS: &str = "root:x:0:\nmysql:x:100:\npostgres:x:101:\nwww-data:x:33:\nnogroup:x:65534:\n";
 
-/// The files of a root.
 #[derive(Debug)]
 pub struct Root {
     pub image: PathBuf,

@@ -44,7 +44,6 @@ pub struct Shared<'a> {
 pub struct Shares {
     /// What the guest mounts.
     pub mounts: Vec<Share>,
-    /// QEMU's arguments.
     arguments: Vec<String>,
     /// Whether the guest needs an address.
     pub(crate) has_network: bool,
@@ -140,7 +139,6 @@ impl Shared<'_> {
         self.folder.display().to_string()
     }
 
-    /// The contender's options.
     fn options(&self) -> Vec<&str> {
         self.contender.mount.split(',').filter(|word| !word.is_empty()).collect()
     }
@@ -277,7 +275,6 @@ fn nfs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), G
     Ok(())
 }
 
-/// Samba's smbd.
 fn smb(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let (port, state) = (free_port()?, run.join("samba"));
     fs::create_dir_all(&state).map_err(GuestError::io("create", &state))?;
@@ -339,7 +336,6 @@ fn answers(port: u16) -> bool {
     TcpStream::connect(("127.0.0.1", port)).is_ok()
 }
 
-/// Starts a server, and waits until `is_ready`.
 fn start(
     shares: &mut Shares,
     argv: &[String],

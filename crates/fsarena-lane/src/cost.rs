@@ -88,7 +88,6 @@ fn host_grew(writes: &[Write], counter: usize) -> Option<f64> {
     Some(grown?.iter().sum::<f64>() / writes.len() as f64)
 }
 
-/// A write with its flush.
 struct Write {
     took: Nanos,
     /// Growth of the counters of the device that backs the lane; `None` without such a device.
@@ -165,7 +164,6 @@ fn sysfs_of(path: &Path) -> Option<PathBuf> {
 const WRITES: usize = 4;
 const SECTORS_WRITTEN: usize = 6;
 const WRITE_TICKS: usize = 7;
-/// Flushes and their time are the last two figures.
 const FLUSHES: usize = 15;
 const FLUSH_TICKS: usize = 16;
 

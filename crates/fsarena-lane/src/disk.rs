@@ -230,18 +230,14 @@ fn may_be_disk(name: &str) -> bool {
 
 /// A disk that a run has taken: what is needed to recognise it and to release it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OnDisk {
-    /// Path of the device file, as the user gave it.
+pub(crate) struct OnDisk {
     pub path: PathBuf,
-    /// Its size.
-    pub size: Bytes,
+    size: Bytes,
     /// Boot ID of the machine: sequence numbers restart at each boot.
-    pub boot: String,
-    /// The disk's sequence number; `None` if the kernel has none.
-    pub sequence: Option<u64>,
-    /// Its lanes.
+    boot: String,
+    sequence: Option<u64>,
     #[serde(flatten)]
-    pub layout: LaneLayout,
+    layout: LaneLayout,
 }
 
 /// How long a disk may stay busy: two seconds.
@@ -249,9 +245,7 @@ const PATIENCE: BusyPatience = BusyPatience { attempts: 40, pause: Duration::fro
 
 impl OnDisk {
     /// Releases the disk if it still belongs to the run `token`. Returns what was done, or why the disk was left alone.
-    ///
-    /// # Errors
-    /// If I/O fails, or the disk is still in use, for example by a loop device: the caller can try again.
+    /// If I/O fails, or the disk is still in use, for example by a loop device, the caller can try again.
     pub fn release(&self, token: &str) -> io::Result<Option<String>> {
         let left = |why: &str| Ok(Some(format!("{}, which is left as it is: {why}", self.path.display())));
         let (file, node) = match self.open() {

@@ -24,7 +24,6 @@ pub struct Lane {
     _device: File,
 }
 
-/// What a lane is made of.
 pub struct Backing<'a> {
     pub file: &'a File,
     pub path: &'a Path,

@@ -68,7 +68,6 @@ impl LayerKind {
     }
 }
 
-/// The words of commands.
 pub(crate) type Commands = Vec<Vec<String>>;
 
 /// Where a layer is made.
@@ -182,13 +181,11 @@ fn run(argv: &[String], limit: Duration) -> Result<(), LaneError> {
     succeeded(argv, limit)?.map(drop).map_err(failed)
 }
 
-/// Size of a block device.
 pub(crate) fn size(device: &Path) -> Result<Bytes, LaneError> {
     let size = File::open(device).and_then(|opened| block::size(&opened));
     size.map(Bytes).map_err(LaneError::io("look up the size of", device))
 }
 
-/// The layer of that name.
 fn find(name: &str) -> Option<&'static LayerKind> {
     LAYERS.iter().copied().find(|kind| kind.name == name)
 }
@@ -202,7 +199,6 @@ fn known(name: &str) -> Result<&'static LayerKind, LaneError> {
     find(name).ok_or_else(|| LaneError::UnknownLayer { name: name.to_owned() })
 }
 
-/// What the layers of a contender guarantee.
 pub(crate) fn guarantees(contender: &Contender) -> impl Iterator<Item = Guarantee> {
     kinds(contender).flat_map(|kind| kind.guarantees).copied()
 }

@@ -185,7 +185,6 @@ impl Ledger {
         if self.has(&made) { Ok(()) } else { self.announce(made) }
     }
 
-    /// Whether this was announced.
     pub(crate) fn has(&self, made: &Made) -> bool {
         self.made.contains(made)
     }
@@ -264,7 +263,6 @@ impl Ledger {
         remove(&self.path)
     }
 
-    /// The number of things that are announced.
     pub(crate) fn count(&self) -> usize {
         self.made.len()
     }

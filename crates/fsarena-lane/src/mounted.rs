@@ -45,7 +45,6 @@ const MOUNTING: Duration = Duration::from_secs(60);
 pub struct Mounted {
     /// The mount point, or the existing directory.
     pub directory: PathBuf,
-    /// Index of its lane.
     pub lane: Option<usize>,
     /// Whether the run has mounted it.
     pub is_mounted: bool,
@@ -225,14 +224,12 @@ impl Mounting {
     }
 }
 
-/// Lets a program mount a file system.
 fn by_program(program: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
     let argv = [program, source, &point.display().to_string(), "-o", options].map(str::to_owned);
     let mounted = succeeded(&argv, MOUNTING)?;
     mounted.map(drop).map_err(|words| LaneError::Mounter { command: argv.join(" "), words })
 }
 
-/// Lets the kernel mount a file system.
 fn by_kernel(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
     mount::mount(kind, source, options, point).map_err(|error| LaneError::Mount {
         source_device: source.to_owned(),

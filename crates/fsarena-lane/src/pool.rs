@@ -21,7 +21,6 @@ const LIMIT: Duration = Duration::from_secs(300);
 
 const PARAMETERS: &str = "/sys/module/zfs/parameters";
 
-/// The name of the pool on the block device.
 pub fn name(device: &Path) -> String {
     format!("fsarena-{}", device.file_name().unwrap_or_default().to_string_lossy())
 }

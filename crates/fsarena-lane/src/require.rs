@@ -239,7 +239,6 @@ pub fn tool_versions(kinds: &[&str], contenders: &[Contender]) -> BTreeMap<Strin
         .collect()
 }
 
-/// The kind of a contender.
 pub(crate) fn known(contender: &Contender) -> Result<&'static Kind, LaneError> {
     let Contender { label, kind: name, .. } = contender;
     kind(name).ok_or_else(|| LaneError::UnknownKind { argument: label.to_string(), kind: name.clone() })

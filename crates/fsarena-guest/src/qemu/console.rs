@@ -35,7 +35,6 @@ impl Console {
         messages.filter(|message| !is_usual(message)).map(str::to_owned).collect()
     }
 
-    /// The last lines.
     pub fn last_words(&self) -> String {
         let lines: Vec<&str> = self.text.lines().filter(|line| !line.trim().is_empty() && !is_usual(line)).collect();
         lines[lines.len().saturating_sub(SHOWN)..].join("\n")

@@ -22,7 +22,6 @@ pub const EDGE: u64 = 1 << 20;
 /// Time for reading what lies between the samples of a user's disk.
 pub const LOOK: Duration = Duration::from_secs(5);
 
-/// How much is read at a time.
 const PIECE: u64 = 1 << 20;
 
 /// Number of blocks that are read and marked between the two ends.

@@ -13,7 +13,6 @@ use super::signature::Tags;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockNode {
     number: u64,
-    /// Its folder.
     pub folder: PathBuf,
 }
 
@@ -39,7 +38,6 @@ impl BlockNode {
         Some(Self { number, folder })
     }
 
-    /// Its partition number, if it is a partition.
     pub fn partition(&self) -> Option<String> {
         self.attribute("partition")
     }
@@ -157,7 +155,6 @@ fn above_other(node: &BlockNode) -> io::Result<Option<String>> {
     Ok(twin.map(|(twin, _)| format!("{} has the same file behind it", loopdev::device_path(*twin).display())))
 }
 
-/// All bound loop devices.
 fn bound_loops() -> io::Result<Vec<(u32, loopdev::Binding)>> {
     let mut bound = Vec::new();
     for folder in entries(Path::new("/sys/block"))?.into_iter().filter(|folder| folder.join("loop").exists()) {

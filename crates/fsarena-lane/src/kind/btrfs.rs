@@ -5,7 +5,6 @@ use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 use super::options::{MKFS_BTRFS, mounts};
 use super::{Kind, LargeBlocks, Made, given, has_option, tool};
 
-/// Btrfs.
 pub static BTRFS: Kind = Kind {
     tools: &[tool("mkfs.btrfs", "btrfs-progs", "--version"), tool("btrfs", "btrfs-progs", "--version")],
     is_numbered_as_kernels: true,

@@ -6,7 +6,6 @@ use super::options::{MKFS_XFS, mounts};
 use super::{Kind, LargeBlocks, Made, given, tool};
 use crate::age::Release;
 
-/// XFS.
 pub static XFS: Kind = Kind {
     tools: &[tool("mkfs.xfs", "xfsprogs", "-V"), tool("xfs_repair", "xfsprogs", "-V")],
     is_numbered_as_kernels: true,

@@ -55,7 +55,6 @@ fn holders(device: &str) -> Vec<String> {
     folder.into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Removes a device of the device mapper or of md.
 fn remove(device: &str) -> io::Result<String> {
     match mapped_name(device) {
         Some(name) => remove_mapped(&name),

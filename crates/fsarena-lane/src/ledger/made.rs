@@ -33,9 +33,7 @@ pub enum Made {
     },
     /// A directory above those of the run, removed if it is empty.
     Parent {
-        /// Its path; the parent's path has no symbolic links.
         path: PathBuf,
-        /// Its device and inode; `None` until it is made.
         id: Option<FileId>,
     },
     /// A mount in the run's own namespace, which ends with the run: nothing is left after the run's death.
@@ -83,7 +81,6 @@ pub struct DeadRun {
 }
 
 impl DeadRun {
-    /// A new run with a random token.
     pub fn new() -> io::Result<Self> {
         let mut random = [0; 8];
         // At most 256 bytes are never cut short (getrandom(2)). A chroot may lack /dev/urandom.

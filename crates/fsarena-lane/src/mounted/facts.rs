@@ -11,7 +11,6 @@ use super::{Mounted, backing};
 use crate::kind::{Ground, Kind, risks};
 use crate::{LaneError, attributes, layer, shared, sharing};
 
-/// Facts about the contender as it was made and mounted.
 pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
     if kind.ground == Ground::Library {
         return Ok(facts_of_library(contender, kind, made));
