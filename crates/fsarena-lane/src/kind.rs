@@ -347,6 +347,13 @@ fn with_barriers(options: &str) -> Durability {
 mod tests {
     use super::*;
 
+    /// The command of a kind's mkfs on a lane, with further words.
+    pub(super) fn command_of(kind: &Kind, further: &[&str]) -> Result<String, String> {
+        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
+        let further: Vec<String> = further.iter().map(|word| (*word).to_owned()).collect();
+        kind.mkfs(Path::new("/dev/loop9"), &identity, &further).map(|words| words.join(" "))
+    }
+
     #[test]
     fn names_are_unique() {
         for wanted in KINDS {

@@ -108,18 +108,12 @@ fn durability(options: &str) -> Durability {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use fsarena_model::Contender;
-
-    use super::super::Identity;
+    use super::super::tests::command_of;
     use super::*;
 
     fn argv(contender: &str) -> Result<String, String> {
-        let contender: Contender = contender.parse().expect("well spelled");
-        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let words = ZFS.mkfs(Path::new("/dev/loop9"), &identity, &ZFS.further(&contender));
-        words.map(|words| words.join(" "))
+        let further = ZFS.further(&contender.parse().expect("well spelled"));
+        command_of(&ZFS, &further.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     #[test]
