@@ -27,8 +27,9 @@ pub enum LaneError {
     /// The running kernel has no such module.
     #[error("this kernel cannot make the layer `{layer}`: its module `{module}` is neither loaded nor found")]
     LayerLacks { layer: String, module: String },
+    /// A program that makes or mounts something.
     #[error("`{command}` failed: {words}")]
-    Layer { command: String, words: String },
+    Program { command: String, words: String, hint: Option<&'static str> },
     #[error("take down the layers on `{device}`: {source}")]
     TakeDown { device: String, source: io::Error },
     #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
@@ -50,10 +51,6 @@ pub enum LaneError {
     NoDirectory { contender: String, path: PathBuf },
     #[error("contender `{contender}`: {what}")]
     BadOption { contender: String, what: String, hint: String },
-    #[error("`{command}` failed: {words}")]
-    Mounter { command: String, words: String },
-    #[error("`{command}` failed: {words}")]
-    Mkfs { command: String, words: String },
     #[error("check a file system: {0}")]
     Check(fsarena_sys::child::Killed),
     #[error("mount `{source_device}` as `{kind}` with options `{options}`: {error}")]
@@ -149,11 +146,9 @@ impl Explained for LaneError {
             | Self::LimitTooSmall { .. }
             | Self::UnsafePlace { .. }
             | Self::BadOption { .. } => ErrorCategory::Use,
-            Self::Mkfs { .. }
-            | Self::Layer { .. }
+            Self::Program { .. }
             | Self::TakeDown { .. }
             | Self::Check(_)
-            | Self::Mounter { .. }
             | Self::Mount { .. }
             | Self::WrongMount { .. }
             | Self::Unmount { .. }
@@ -214,9 +209,8 @@ impl Explained for LaneError {
             Self::Partitions { contenders, .. } => {
                 format!("name {contenders} with --storage, or {} for a calibration device", contenders + 1)
             }
-            Self::Mkfs { .. } => "the options come from the contender, mkfs's configuration and the lane's size".to_owned(),
+            Self::Program { hint, .. } => (*hint)?.to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
-            Self::Mounter { .. } => "options after the colon of a contender are given to that program".to_owned(),
             Self::NoLoops { hint, .. } => (*hint).to_owned(),
             Self::NotDirect { .. } => {
                 "put the images on another file system with --storage; a tmpfs has it since Linux 6.6".to_owned()

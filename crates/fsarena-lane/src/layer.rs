@@ -177,8 +177,7 @@ pub(crate) fn wipe(lane: &Path) -> Result<(), LaneError> {
 
 fn run(argv: &[String], limit: Duration) -> Result<(), LaneError> {
     fault::step("make layer").map_err(LaneError::io("make a layer with", &argv[0]))?;
-    let failed = |words| LaneError::Layer { command: argv.join(" "), words };
-    succeeded(argv, limit)?.map(drop).map_err(failed)
+    succeeded(argv, limit, None).map(drop)
 }
 
 pub(crate) fn size(device: &Path) -> Result<Bytes, LaneError> {

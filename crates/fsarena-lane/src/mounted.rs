@@ -37,6 +37,9 @@ const REST_PATIENCE: BusyPatience = BusyPatience { attempts: 1001, pause: Durati
 pub(crate) const MOST_TRIED: Bytes = Bytes::gib(16);
 pub(crate) const TRIED: Duration = Duration::from_secs(60);
 
+/// Where the options of an mkfs that fails come from.
+const OPTIONS_FROM: &str = "the options come from the contender, mkfs's configuration and the lane's size";
+
 /// Time limit of a program that mounts.
 const MOUNTING: Duration = Duration::from_secs(60);
 
@@ -106,10 +109,8 @@ pub fn make(
         made.limit = tool_limit(size);
         made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&device), made.limit)?;
         if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
-            return Err(LaneError::Mkfs {
-                command: made.mkfs.join(" "),
-                words: format!("made something else: {words}"),
-            });
+            let (command, words) = (made.mkfs.join(" "), format!("made something else: {words}"));
+            return Err(LaneError::Program { command, words, hint: Some(OPTIONS_FROM) });
         }
     }
     if kind.ground != Ground::Library {
@@ -138,7 +139,7 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
     let argv = kind.mkfs(&path, &identity, &contender.mkfs).map_err(refused)?;
     let made = match run_tool(&argv, TRIED) {
         Ok(made) => made,
-        Err(LaneError::Mkfs { words, .. }) => {
+        Err(LaneError::Program { words, .. }) => {
             // What follows are lists of all options.
             let what = words.split("\n\n").flat_map(|text| text.split("\nUsage:")).next().unwrap_or_default();
             return Err(refused(format!("`{} {}` fails: {what}", argv[0], contender.mkfs.join(" "))));
@@ -173,16 +174,17 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
     if argv.is_empty() {
         return Ok(String::new());
     }
-    succeeded(argv, limit)?.map_err(|words| LaneError::Mkfs { command: argv.join(" "), words })
+    succeeded(argv, limit, Some(OPTIONS_FROM))
 }
 
-/// What a program printed that has to succeed, or why it did not.
-pub(crate) fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>, LaneError> {
-    Ok(match run(argv, limit)? {
-        Ok(ended) if ended.status.success() => Ok(ended.stdout),
-        Ok(ended) => Err(ended.words()),
-        Err(killed) => Err(killed.to_string()),
-    })
+/// What a program printed that has to succeed. The `hint` is for its failure.
+pub(crate) fn succeeded(argv: &[String], limit: Duration, hint: Option<&'static str>) -> Result<String, LaneError> {
+    let words = match run(argv, limit)? {
+        Ok(ended) if ended.status.success() => return Ok(ended.stdout),
+        Ok(ended) => ended.words(),
+        Err(killed) => killed.to_string(),
+    };
+    Err(LaneError::Program { command: argv.join(" "), words, hint })
 }
 
 /// Time limit of mkfs or a checker on a device of this size: ten minutes, plus a second for each 16 MiB.
@@ -226,8 +228,8 @@ impl Mounting {
 
 fn by_program(program: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
     let argv = [program, source, &point.display().to_string(), "-o", options].map(str::to_owned);
-    let mounted = succeeded(&argv, MOUNTING)?;
-    mounted.map(drop).map_err(|words| LaneError::Mounter { command: argv.join(" "), words })
+    let hint = "options after the colon of a contender are given to that program";
+    succeeded(&argv, MOUNTING, Some(hint)).map(drop)
 }
 
 fn by_kernel(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
