@@ -57,6 +57,10 @@ impl GuestError {
         move |source| Self::Io { act, path, source }
     }
 
+    pub(crate) fn no_kernel(package: &str, what: impl Into<String>) -> Self {
+        Self::NoKernel { package: package.to_owned(), what: what.into() }
+    }
+
     /// Whether a release does not have the package: not whether it cannot be fetched.
     pub fn is_unknown_package(&self) -> bool {
         match self {

@@ -1,7 +1,6 @@
 //! The first process of a guest: mounts the root, starts the agent on the virtio-serial port, and switches the machine
 //! off when the agent has ended.
 
-use std::ffi::CStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::symlink;
@@ -71,7 +70,6 @@ pub fn run(arguments: &[&str]) -> ! {
 
 fn start(arguments: &[&str]) -> io::Result<()> {
     for (kind, point) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
-        fs::create_dir_all(point)?;
         mount_kind(kind, point, "")?;
     }
     load_modules()?;
@@ -84,7 +82,6 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     enter_root()?;
     sethostname(parameter(NAME)?.unwrap_or_else(|| "guest".to_owned()).as_bytes())?;
     for (kind, point) in [("tmpfs", "/tmp"), ("tmpfs", "/run"), ("tmpfs", "/dev/shm"), ("devpts", "/dev/pts")] {
-        fs::create_dir_all(point)?;
         mount_kind(kind, point, "")?;
     }
     // Control groups, for workloads with a memory limit. Without them, such workloads are refused.
@@ -118,7 +115,9 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
+/// Mounts a file system that is on no device; makes the mount point.
 fn mount_kind(kind: &str, point: &str, options: &str) -> io::Result<()> {
+    fs::create_dir_all(point)?;
     let options = std::ffi::CString::new(options)?;
     let failed = |error: rustix::io::Errno| io::Error::other(format!("mount {kind} at {point}: {error}"));
     mount("none", point, kind, MountFlags::empty(), Some(options.as_c_str())).map_err(failed)
@@ -130,10 +129,9 @@ fn load_modules() -> io::Result<()> {
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<io::Result<Vec<PathBuf>>>()?;
     paths.sort();
-    const NONE: &CStr = c"";
     for path in paths {
         let failed = |error: rustix::io::Errno| io::Error::other(format!("load {}: {error}", path.display()));
-        finit_module(File::open(&path)?, NONE, 0).map_err(failed)?;
+        finit_module(File::open(&path)?, c"", 0).map_err(failed)?;
     }
     Ok(())
 }
@@ -142,9 +140,7 @@ fn load_modules() -> io::Result<()> {
 /// share the root of this process, so they find modprobe there.
 fn enter_root() -> io::Result<()> {
     waited(ROOT, || Path::new(ROOT).exists().then_some(()))?;
-    for folder in ["/lower", "/upper", "/new"] {
-        fs::create_dir_all(folder)?;
-    }
+    fs::create_dir_all("/lower")?;
     mount(ROOT, "/lower", "ext4", MountFlags::RDONLY, None)
         .map_err(|error| io::Error::other(format!("mount the root {ROOT}: {error}")))?;
     mount_kind("tmpfs", "/upper", "")?;

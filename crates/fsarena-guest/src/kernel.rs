@@ -38,9 +38,6 @@ pub struct UnpackedKernel {
 impl UnpackedKernel {
     /// The kernel of the package that is `wanted`, or of a package's file of that path; the release's current one by
     /// default.
-    ///
-    /// # Errors
-    /// If there is no such package, it cannot be fetched, or it has no kernel.
     pub fn get(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
         let (release, wanted) = (&wanted.release, wanted.kernel.as_deref().unwrap_or(DEFAULT));
         let kernels = cache.join("kernels");
@@ -63,7 +60,7 @@ impl UnpackedKernel {
 /// # Errors
 /// [`GuestError::NoKernel`].
 pub fn require(wanted: &str) -> Result<(), GuestError> {
-    let refused = |what: &str| Err(GuestError::NoKernel { package: wanted.to_owned(), what: what.to_owned() });
+    let refused = |what: &str| Err(GuestError::no_kernel(wanted, what));
     let path = Path::new(wanted);
     match wanted.contains('/') {
         true if !path.is_file() => refused("there is no such file"),
@@ -132,10 +129,8 @@ fn fetched_from(packages: &Packages, wanted: &str, telling: &mut dyn FnMut(&str)
         let version = name.strip_prefix("linux-image-").unwrap_or_default();
         version.starts_with(|c: char| c.is_ascii_digit())
     };
-    let Some(kernel) = closure.iter().find(|package| is_kernel(&package.name)).cloned() else {
-        let what = "neither it nor what it depends on is a kernel".to_owned();
-        return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
-    };
+    let none = || GuestError::no_kernel(wanted, "neither it nor what it depends on is a kernel");
+    let kernel = closure.into_iter().find(|package| is_kernel(&package.name)).ok_or_else(none)?;
     Ok(packages.fetch(&[kernel], telling)?.remove(0))
 }
 
@@ -145,12 +140,8 @@ fn newest(packages: &Packages, wanted: &str) -> Result<Option<String>, GuestErro
         return Ok(None);
     }
     let mut known = available(packages)?;
-    match named(&known, wanted) {
-        Some(index) => Ok(Some(known.swap_remove(index))),
-        None => {
-            Err(GuestError::NoKernel { package: wanted.to_owned(), what: "the mirrors have none of it".to_owned() })
-        }
-    }
+    let none = || GuestError::no_kernel(wanted, "the mirrors have none of it");
+    named(&known, wanted).map(|index| Some(known.swap_remove(index))).ok_or_else(none)
 }
 
 /// The version in a name such as `linux-6.1`.
@@ -201,7 +192,7 @@ fn unpack(file: &Path, folder: &Path, unfinished: &Path) -> Result<(), GuestErro
         fs::create_dir_all(made).map_err(GuestError::io("create", made))?;
     }
     if let Err(error) = extract(file, &partial, &["--wildcards", "./boot/vmlinuz-*"]) {
-        return Err(GuestError::NoKernel { package: file.display().to_string(), what: error.to_string() });
+        return Err(GuestError::no_kernel(&file.display().to_string(), error.to_string()));
     }
     let boot = partial.join("boot");
     for entry in fs::read_dir(&boot).map_err(GuestError::io("read", &boot))?.filter_map(Result::ok) {
@@ -245,8 +236,7 @@ fn found(folder: &Path, wanted: &str) -> Result<(String, PathBuf), GuestError> {
         let release = entry.file_name().to_str()?.strip_prefix("vmlinuz-")?.to_owned();
         Some((release, entry.path()))
     });
-    let what = "it has no file boot/vmlinuz-*".to_owned();
-    kernel.max().ok_or_else(|| GuestError::NoKernel { package: wanted.to_owned(), what })
+    kernel.max().ok_or_else(|| GuestError::no_kernel(wanted, "it has no file boot/vmlinuz-*"))
 }
 
 /// Extracts the package `file` into `folder`, with further arguments of tar.

@@ -115,10 +115,10 @@ impl LaneDisk {
             "virtio-blk-pci,drive={node},serial={serial},write-cache={},werror=report",
             on(!cache.syncs_each_write())
         );
-        let mut words = vec!["-add-fd".to_owned(), format!("fd={},set={set}", file.as_raw_fd())];
-        words.extend(nodes.into_iter().flat_map(|node| ["-blockdev".to_owned(), node]));
-        words.extend(["-device".to_owned(), device]);
-        words
+        let descriptor = ("-add-fd", format!("fd={},set={set}", file.as_raw_fd()));
+        let nodes = nodes.into_iter().map(|node| ("-blockdev", node));
+        let options = std::iter::once(descriptor).chain(nodes).chain([("-device", device)]);
+        options.flat_map(|(name, value)| [name.to_owned(), value]).collect()
     }
 }
 

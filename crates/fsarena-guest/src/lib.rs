@@ -81,7 +81,8 @@ pub struct Prepared {
     release: DebianRelease,
     kernel: UnpackedKernel,
     root: Root,
-    accelerator: Accelerator,
+    /// How the guest's instructions are executed.
+    pub accelerator: Accelerator,
     memory: Bytes,
     qemu: String,
 }
@@ -156,11 +157,6 @@ fn alone(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<File, GuestError
 }
 
 impl Prepared {
-    /// How the guest's instructions are executed.
-    pub fn accelerator(&self) -> Accelerator {
-        self.accelerator
-    }
-
     /// The kernel's package with its version, and QEMU's version.
     pub fn name(&self) -> String {
         format!("{} (QEMU {})", self.kernel.package, self.qemu)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use fsarena_model::DebianRelease;
-use fsarena_sys::child::{self, Ended, Patience, Setting};
+use fsarena_sys::child::{self, Patience, Setting};
 
 use crate::GuestError;
 use crate::kernel::UnpackedKernel;
@@ -48,9 +48,6 @@ pub fn is_source(package: &str) -> bool {
 }
 
 /// The modules of the package `sources` of the Debian `release` for `kernel`, built if they are not in `cache`.
-///
-/// # Errors
-/// If a package cannot be fetched, or the build fails or takes longer than [`LIMIT`].
 pub fn get(
     cache: &Path,
     release: &DebianRelease,
@@ -96,18 +93,14 @@ fn build(
     root::unpack(&files, &tree, [])?;
     let source = named(&tree.join("usr/src"), sources.trim_end_matches(SOURCES))?;
     let processes = thread::available_parallelism().map_or(1, usize::from).to_string();
-    let ended = run(&tree, &[&source, &kernel.release, &processes], telling)?;
-    if !ended.status.success() {
-        let words = last_lines(if ended.stderr.trim().is_empty() { &ended.stdout } else { &ended.stderr });
-        return Err(GuestError::Program { command: "make".to_owned(), words });
-    }
+    run(&tree, &[&source, &kernel.release, &processes], telling)?;
     let parent = to.parent().unwrap_or(to);
     fs::create_dir_all(parent).map_err(GuestError::io("create", parent))?;
     fs::rename(tree.join("built"), to).map_err(GuestError::io("rename", to))
 }
 
 /// Runs the build with the further words in the tree, in namespaces of its own, and tells how far it is.
-fn run(tree: &Path, words: &[&str], telling: &mut dyn FnMut(&str)) -> Result<Ended, GuestError> {
+fn run(tree: &Path, words: &[&str], telling: &mut dyn FnMut(&str)) -> Result<(), GuestError> {
     const PIECE: usize = 50;
     let (path, limit) = (tree.display().to_string(), format!("{}", LIMIT.as_secs()));
     let start = ["timeout", "--kill-after=10", &limit, "unshare", "--map-root-user", "--mount", "--net", "--pid"];
@@ -124,15 +117,14 @@ fn run(tree: &Path, words: &[&str], telling: &mut dyn FnMut(&str)) -> Result<End
     };
     let setting = Setting::new(Path::new("/"), tree, Patience::query().stop);
     let ended = child::run_heard(&start, setting, &mut heard).map_err(GuestError::io("start", "timeout"))?;
-    let stopped = || GuestError::Program { command: "make".to_owned(), words: "stopped".to_owned() };
-    match ended.ok_or_else(stopped)? {
+    let words = match ended {
+        Some(ended) if ended.status.success() => return Ok(()),
         // timeout(1).
-        ended if ended.status.code() == Some(124) => {
-            let words = format!("it did not end within {limit} s");
-            Err(GuestError::Program { command: "make".to_owned(), words })
-        }
-        ended => Ok(ended),
-    }
+        Some(ended) if ended.status.code() == Some(124) => format!("it did not end within {limit} s"),
+        Some(ended) => last_lines(if ended.stderr.trim().is_empty() { &ended.stdout } else { &ended.stderr }),
+        None => "stopped".to_owned(),
+    };
+    Err(GuestError::Program { command: "make".to_owned(), words })
 }
 
 /// The files of the kernel's headers and of what compiles, from the release that has these headers.

@@ -42,16 +42,12 @@ pub struct Packages {
     folder: PathBuf,
 }
 
-/// The folder of a release's packages.
 pub fn folder(cache: &Path, release: &DebianRelease) -> PathBuf {
     cache.join("apt").join(release.to_string())
 }
 
 impl Packages {
     /// The packages of `release` in `cache`; fetches the mirrors' lists if there are none, or old ones.
-    ///
-    /// # Errors
-    /// If apt or the key of the archive is missing, or there are no lists and none can be fetched.
     pub fn at(cache: &Path, release: &DebianRelease, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
         for (program, package) in [("apt-get", "apt"), ("dpkg-deb", "dpkg"), ("tar", "tar"), ("xz", "xz-utils")] {
             child::find_program(program).ok_or(GuestError::ProgramMissing { program, package })?;

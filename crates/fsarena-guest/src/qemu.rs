@@ -42,7 +42,6 @@ fn silence(accelerator: Accelerator) -> Duration {
 /// How long a guest with KVM may take until its agent answers, when KVM is tried for the first time.
 const TRIAL: Duration = Duration::from_secs(20);
 
-/// The version of QEMU.
 pub fn version() -> Result<String, GuestError> {
     let missing = || GuestError::ProgramMissing { program: PROGRAM, package: "qemu-system-x86" };
     child::find_program(PROGRAM).ok_or_else(missing)?;
@@ -114,11 +113,11 @@ impl Hardware<'_> {
         let outputs: [Option<Box<dyn Read + Send>>; 2] =
             [qemu.stdout.take().map(|it| Box::new(it) as _), qemu.stderr.take().map(|it| Box::new(it) as _)];
         let host = Arc::new(host);
-        let readers = outputs.into_iter().flatten().map(|output| {
+        let reader = |output| {
             let (console, agent) = (Arc::clone(&console), Arc::clone(&host));
             thread::spawn(move || keep(output, &console, &agent))
-        });
-        let readers = readers.collect();
+        };
+        let readers = outputs.into_iter().flatten().map(reader).collect();
         let silence = silence(self.prepared.accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
         let running = Running { qemu, stream: host, readers, console, silence, monitor };
@@ -140,10 +139,10 @@ impl Hardware<'_> {
             archive.device("dev/console", 5, 1)?;
             archive.file("init", &binary)?;
             self.order.map_or(Ok(()), |order| archive.file(init::ORDER, order))?;
-            self.shares.at_boot().map_or(Ok(()), |mounts| {
-                archive
-                    .file(init::MOUNTS, mounts.iter().map(|mount| format!("{mount}\n")).collect::<String>().as_bytes())
-            })?;
+            if let Some(mounts) = self.shares.at_boot() {
+                let lines: String = mounts.iter().map(|mount| format!("{mount}\n")).collect();
+                archive.file(init::MOUNTS, lines.as_bytes())?;
+            }
             archive.finish()?;
             file.write_all(&modules)?;
             file.seek(SeekFrom::Start(0))
@@ -165,7 +164,6 @@ impl Hardware<'_> {
         Bytes(self.prepared.memory.0 + disk)
     }
 
-    /// The kernel's command line.
     fn command_line(&self) -> String {
         let mut line = "console=ttyS0 quiet panic=-1 mitigations=off".to_owned();
         if let Some((GuestDisk::Simulated(disk), size)) = self.lanes {
@@ -173,7 +171,7 @@ impl Hardware<'_> {
             let bandwidth = disk.bandwidth.map_or(0, |bandwidth| bandwidth.0 >> 20);
             line += &format!(" {}={size},{},{bandwidth},{cache}", init::SIMULATED, disk.latency.0);
         }
-        if self.shares.has_network() {
+        if self.shares.has_network {
             line += &format!(" {}={}", init::ADDRESS, shares::GUEST);
         }
         if self.shares.at_boot().is_some() {
@@ -207,7 +205,7 @@ impl Hardware<'_> {
         let memory = self.memory().0 >> 20;
         add("-m", format!("{memory}M,slots=1,maxmem={}M", memory + (image >> 20)));
         // The root is in memory that the guest shares with the host: reading it involves no device and no other thread.
-        let path = escaped(&root.image.display().to_string());
+        let path = escaped(&root.image);
         add("-object", format!("memory-backend-file,id=root,mem-path={path},size={image},readonly=on"));
         add("-device", "nvdimm,memdev=root,unarmed=on".to_owned());
         add("-kernel", kernel.image.display().to_string());
@@ -256,9 +254,9 @@ fn client_name() -> String {
     format!("{host}-guest-{}", process::id())
 }
 
-/// A value of a QEMU option: commas are doubled.
-fn escaped(value: &str) -> String {
-    value.replace(',', ",,")
+/// A path in a QEMU option: commas are doubled.
+pub fn escaped(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
 }
 
 impl Running {
@@ -295,7 +293,7 @@ impl Running {
         let what = match self.ended() {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
             Some(_) => what.to_owned(),
-            None => match locked(&self.console).hung() {
+            None => match &locked(&self.console).hung {
                 Some(task) => format!("{what}: its kernel has hung, task {task} has not run for {HUNG} s"),
                 None => format!("{what}: it has been silent for {} s", self.silence.as_secs()),
             },

@@ -47,7 +47,6 @@ const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nmysql:x:100:100::/nonexisten
                      nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 const GROUPS: &str = "root:x:0:\nmysql:x:100:\npostgres:x:101:\nwww-data:x:33:\nnogroup:x:65534:\n";
 
-/// The files of a root.
 #[derive(Debug)]
 pub struct Root {
     pub image: PathBuf,
@@ -90,10 +89,10 @@ pub fn get(
     files.push(kernel.file.clone());
     telling("building the guest's root");
     fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
-    let build = Build { tree: crate::unfinished(cache).join("tree") };
-    build.fill(&files, &modules, &kernel.release)?;
-    build.write_boot(&kernel.release, &root.boot)?;
-    build.write_image(&root.image)?;
+    let tree = crate::unfinished(cache).join("tree");
+    fill(&tree, &files, &modules, &kernel.release)?;
+    write_boot(&tree, &kernel.release, &root.boot)?;
+    write_image(&tree, &root.image)?;
     let text = format!("{RECIPE}\n{}\n", names.join("\n"));
     fs::write(&list, text).map_err(GuestError::io("write", &list))?;
     Ok(root)
@@ -122,68 +121,61 @@ pub fn unpack(files: &[PathBuf], tree: &Path, further: impl IntoIterator<Item = 
     files.iter().try_for_each(|file| kernel::extract(file, tree, &left_out))
 }
 
-/// A tree of files from which the image is made.
-struct Build {
-    tree: PathBuf,
+/// Fills the tree of files from which the image is made.
+fn fill(tree: &Path, files: &[PathBuf], modules: &[PathBuf], release: &str) -> Result<(), GuestError> {
+    make_tree(tree, FOLDERS, &LINKS)?;
+    let unneeded = LEFT_OUT_MODULES.split(' ').map(|path| format!("lib/modules/*/kernel/{path}"));
+    unpack(files, tree, unneeded)?;
+    for (name, text) in [("etc/passwd", USERS), ("etc/group", GROUPS), ("etc/hosts", "127.0.0.1 localhost guest\n")] {
+        let path = tree.join(name);
+        fs::write(&path, text).map_err(GuestError::io("write", &path))?;
+    }
+    let further = tree.join("usr/lib/modules").join(release).join("updates");
+    fs::create_dir_all(&further).map_err(GuestError::io("create", &further))?;
+    for module in modules {
+        let copy = further.join(module.file_name().unwrap_or_default());
+        fs::copy(module, &copy).map_err(GuestError::io("write", &copy))?;
+    }
+    own(tree, "depmod", "usr/bin/kmod", &["-b", &tree.display().to_string(), release])
 }
 
-impl Build {
-    fn fill(&self, files: &[PathBuf], modules: &[PathBuf], release: &str) -> Result<(), GuestError> {
-        make_tree(&self.tree, FOLDERS, &LINKS)?;
-        let unneeded = LEFT_OUT_MODULES.split(' ').map(|path| format!("lib/modules/*/kernel/{path}"));
-        unpack(files, &self.tree, unneeded)?;
-        for (name, text) in [("etc/passwd", USERS), ("etc/group", GROUPS), ("etc/hosts", "127.0.0.1 localhost guest\n")]
-        {
-            let path = self.tree.join(name);
-            fs::write(&path, text).map_err(GuestError::io("write", &path))?;
-        }
-        let further = self.tree.join("usr/lib/modules").join(release).join("updates");
-        fs::create_dir_all(&further).map_err(GuestError::io("create", &further))?;
-        for module in modules {
-            let copy = further.join(module.file_name().unwrap_or_default());
-            fs::copy(module, &copy).map_err(GuestError::io("write", &copy))?;
-        }
-        self.own("depmod", "usr/bin/kmod", &["-b", &self.tree.display().to_string(), release])
-    }
+/// Runs the program `file` of the tree under `name`, with the tree's own libraries.
+fn own(tree: &Path, name: &str, file: &str, arguments: &[&str]) -> Result<(), GuestError> {
+    let path = |part: &str| tree.join(part).display().to_string();
+    let (loader, program) = (path("usr/lib64/ld-linux-x86-64.so.2"), path(file));
+    let libraries = path("usr/lib/x86_64-linux-gnu");
+    let argv = [&loader, "--argv0", name, "--library-path", &libraries, &program];
+    kernel::run(&[&argv, arguments].concat(), &format!("{name} {}", arguments.join(" ")))
+}
 
-    /// Runs the program `file` of the tree under `name`, with the tree's own libraries.
-    fn own(&self, name: &str, file: &str, arguments: &[&str]) -> Result<(), GuestError> {
-        let path = |part: &str| self.tree.join(part).display().to_string();
-        let (loader, program) = (path("usr/lib64/ld-linux-x86-64.so.2"), path(file));
-        let libraries = path("usr/lib/x86_64-linux-gnu");
-        let argv = [&loader, "--argv0", name, "--library-path", &libraries, &program];
-        kernel::run(&[&argv, arguments].concat(), &format!("{name} {}", arguments.join(" ")))
+/// Writes the modules that the boot needs, in the order in which they are loaded.
+fn write_boot(tree: &Path, release: &str, to: &Path) -> Result<(), GuestError> {
+    let modules = tree.join("usr/lib/modules").join(release);
+    let index = modules.join("modules.dep");
+    let index = fs::read_to_string(&index).map_err(GuestError::io("read", &index))?;
+    let partial = tree.with_extension("partial");
+    let failed = |error| GuestError::io("write", &partial)(error);
+    let mut archive = Archive::new(BufWriter::new(File::create(&partial).map_err(failed)?));
+    archive.directory(init::MODULES).map_err(failed)?;
+    for (number, path) in in_order(&index, BOOT_MODULES).into_iter().enumerate() {
+        let content = uncompressed(&modules.join(&path))?;
+        let name = path.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
+        archive.file(&format!("{}/{number:03}-{name}", init::MODULES), &content).map_err(failed)?;
     }
+    archive.finish().map_err(failed)?;
+    fs::rename(&partial, to).map_err(failed)
+}
 
-    /// Writes the modules that the boot needs, in the order in which they are loaded.
-    fn write_boot(&self, release: &str, to: &Path) -> Result<(), GuestError> {
-        let modules = self.tree.join("usr/lib/modules").join(release);
-        let index = modules.join("modules.dep");
-        let index = fs::read_to_string(&index).map_err(GuestError::io("read", &index))?;
-        let partial = self.tree.with_extension("partial");
-        let failed = |error| GuestError::io("write", &partial)(error);
-        let mut archive = Archive::new(BufWriter::new(File::create(&partial).map_err(failed)?));
-        archive.directory(init::MODULES).map_err(failed)?;
-        for (number, path) in in_order(&index, BOOT_MODULES).into_iter().enumerate() {
-            let content = uncompressed(&modules.join(&path))?;
-            let name = path.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
-            archive.file(&format!("{}/{number:03}-{name}", init::MODULES), &content).map_err(failed)?;
-        }
-        archive.finish().map_err(failed)?;
-        fs::rename(&partial, to).map_err(failed)
-    }
-
-    fn write_image(&self, to: &Path) -> Result<(), GuestError> {
-        let partial = self.tree.with_extension("partial");
-        let size = size(&self.tree).map_err(GuestError::io("look up", &self.tree))?;
-        // The kernel takes persistent memory in units of 2 MiB.
-        let mebibytes = ((size >> 20) * 17 / 16 + 16).next_multiple_of(2);
-        let (tree, path) = (self.tree.display().to_string(), partial.display().to_string());
-        let size = format!("{mebibytes}M");
-        let arguments = ["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-m", "0", "-d", &tree, &path, &size];
-        self.own("mke2fs", "usr/sbin/mke2fs", &arguments)?;
-        fs::rename(&partial, to).map_err(GuestError::io("rename", &partial))
-    }
+fn write_image(tree: &Path, to: &Path) -> Result<(), GuestError> {
+    let partial = tree.with_extension("partial");
+    let size = size(tree).map_err(GuestError::io("look up", tree))?;
+    // The kernel takes persistent memory in units of 2 MiB.
+    let mebibytes = ((size >> 20) * 17 / 16 + 16).next_multiple_of(2);
+    let (content, image) = (tree.display().to_string(), partial.display().to_string());
+    let size = format!("{mebibytes}M");
+    let arguments = ["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-m", "0", "-d", &content, &image, &size];
+    own(tree, "mke2fs", "usr/sbin/mke2fs", &arguments)?;
+    fs::rename(&partial, to).map_err(GuestError::io("rename", &partial))
 }
 
 /// Bytes of all files below `folder`, each rounded up to a block, and a block for each directory.

@@ -12,6 +12,7 @@ use fsarena_model::{Bytes, Contender};
 use fsarena_sys::child::{self, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 
+use crate::qemu::escaped;
 use crate::{BootMount, GuestError};
 
 /// The host as the guest sees it, and the guest, on QEMU's user network (QEMU, "Using the user mode network stack").
@@ -43,9 +44,9 @@ pub struct Shared<'a> {
 pub struct Shares {
     /// What the guest mounts.
     pub mounts: Vec<Share>,
-    /// QEMU's arguments.
     arguments: Vec<String>,
-    has_network: bool,
+    /// Whether the guest needs an address.
+    pub(crate) has_network: bool,
     /// Options of the network: what it connects with programs of the host.
     forwards: String,
     has_shared_memory: bool,
@@ -138,7 +139,6 @@ impl Shared<'_> {
         self.folder.display().to_string()
     }
 
-    /// The contender's options.
     fn options(&self) -> Vec<&str> {
         self.contender.mount.split(',').filter(|word| !word.is_empty()).collect()
     }
@@ -192,9 +192,9 @@ impl Shares {
         words
     }
 
-    /// Whether the guest needs an address.
-    pub fn has_network(&self) -> bool {
-        self.has_network
+    /// Adds an option of QEMU.
+    fn option(&mut self, name: &str, value: String) {
+        self.arguments.extend([name.to_owned(), value]);
     }
 
     fn add(&mut self, share: &Shared<'_>, source: String, options: &[&str], own: &[&str], server: &str) {
@@ -208,13 +208,9 @@ impl Shares {
 fn plan9(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<(), GuestError> {
     for share in folders {
         let (name, number) = (share.name(), share.number);
-        let path = share.folder().replace(',', ",,");
-        shares.arguments.extend([
-            "-fsdev".to_owned(),
-            format!("local,id=fs{number},path={path},security_model=none"),
-            "-device".to_owned(),
-            format!("virtio-9p-pci,fsdev=fs{number},mount_tag={name}"),
-        ]);
+        let path = escaped(&share.folder);
+        shares.option("-fsdev", format!("local,id=fs{number},path={path},security_model=none"));
+        shares.option("-device", format!("virtio-9p-pci,fsdev=fs{number},mount_tag={name}"));
         shares.add(share, name, &["trans=virtio", "version=9p2000.L", "msize=524288"], &share.options(), "QEMU");
     }
     Ok(())
@@ -231,20 +227,12 @@ fn virtiofs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<
         let is_of_server = |option: &&str| ["cache", "writeback"].contains(&option.split('=').next().unwrap_or(option));
         let (server, own): (Vec<&str>, Vec<&str>) = share.options().into_iter().partition(is_of_server);
         let mut argv = vec![program.clone(), "-f".to_owned(), format!("--socket-path={}", socket.display())];
-        argv.extend([
-            "-o".to_owned(),
-            format!("source={}", share.folder()),
-            "-o".to_owned(),
-            "sandbox=chroot".to_owned(),
-        ]);
-        argv.extend(server.iter().flat_map(|option| ["-o".to_owned(), (*option).to_owned()]));
+        let source = format!("source={}", share.folder());
+        let options = [source.as_str(), "sandbox=chroot"].into_iter().chain(server);
+        argv.extend(options.flat_map(|option| ["-o", option]).map(str::to_owned));
         start(shares, &argv, run, &name, || socket.exists())?;
-        shares.arguments.extend([
-            "-chardev".to_owned(),
-            format!("socket,id=virtiofs{number},path={}", socket.display().to_string().replace(',', ",,")),
-            "-device".to_owned(),
-            format!("vhost-user-fs-pci,chardev=virtiofs{number},tag={name}"),
-        ]);
+        shares.option("-chardev", format!("socket,id=virtiofs{number},path={}", escaped(&socket)));
+        shares.option("-device", format!("vhost-user-fs-pci,chardev=virtiofs{number},tag={name}"));
         shares.add(share, name, &[], &own, &version);
     }
     Ok(())
@@ -254,7 +242,7 @@ fn virtiofs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<
 fn nfs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let port = free_port()?;
     let state = run.join("ganesha");
-    make(&state)?;
+    fs::create_dir_all(&state).map_err(GuestError::io("create", &state))?;
     let mut text = format!(
         "NFS_CORE_PARAM {{ NFS_Port = {port}; Protocols = 4; Bind_addr = 127.0.0.1; Enable_NLM = false; \
          Enable_RQUOTA = false; }}\n\
@@ -287,10 +275,9 @@ fn nfs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), G
     Ok(())
 }
 
-/// Samba's smbd.
 fn smb(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let (port, state) = (free_port()?, run.join("samba"));
-    make(&state)?;
+    fs::create_dir_all(&state).map_err(GuestError::io("create", &state))?;
     let place = state.display();
     let mut text = format!(
         "[global]\nserver role = standalone server\nmap to guest = Bad User\ninterfaces = lo\nbind interfaces only = yes\n\
@@ -333,10 +320,6 @@ fn sshfs(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<()
     Ok(())
 }
 
-fn make(folder: &Path) -> Result<(), GuestError> {
-    fs::create_dir_all(folder).map_err(GuestError::io("create", folder))
-}
-
 /// The first line that a program prints about its version.
 fn version_of(argv: &[&str]) -> String {
     let words = child::run(argv, Patience::query()).map(|ended| ended.words()).unwrap_or_default();
@@ -353,7 +336,6 @@ fn answers(port: u16) -> bool {
     TcpStream::connect(("127.0.0.1", port)).is_ok()
 }
 
-/// Starts a server, and waits until `is_ready`.
 fn start(
     shares: &mut Shares,
     argv: &[String],
@@ -372,7 +354,7 @@ fn start(
         Daemon::start(argv, Wrapping::None, run, &log).map_err(GuestError::io("start", argv[0].clone()))?;
     let begin = Instant::now();
     while !is_ready() {
-        if server.ended().is_ok_and(|status| status.is_some()) {
+        if matches!(server.ended(), Ok(Some(_))) {
             return Err(failed("it ended at once"));
         }
         if begin.elapsed() > PATIENCE {

@@ -10,6 +10,7 @@ use fsarena_sys::mountinfo::Mount;
 use rustix::fs::{AtFlags, StatxFlags, statx};
 
 use crate::age::Release;
+use crate::disk;
 use crate::kind::{Ground, KINDS};
 
 /// Since this release direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
@@ -57,13 +58,9 @@ fn effective(options: &str, attributes: &[String]) -> String {
 
 /// Whether jbd2 works for the device of an ext4 (`/proc/fs/jbd2/DEVICE-INODE`).
 fn has_journal(mount: &Mount) -> bool {
-    let (major, minor) = (rustix::fs::major(mount.device), rustix::fs::minor(mount.device));
-    let device = fs::read_link(format!("/sys/dev/block/{major}:{minor}"));
-    let Some(name) = device.ok().and_then(|path| Some(format!("{}-", path.file_name()?.to_str()?))) else {
-        return false;
-    };
+    let Some(name) = disk::name(mount.device) else { return false };
     let mut entries = fs::read_dir("/proc/fs/jbd2").into_iter().flatten().filter_map(Result::ok);
-    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&name))
+    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{name}-")))
 }
 
 /// Whether statx(2) reports the alignment of direct I/O for a new file in `directory`. An alignment of 0 counts as not

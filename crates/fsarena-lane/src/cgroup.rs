@@ -45,10 +45,6 @@ impl MemoryGroup {
     /// Makes an empty group without a limit.
     ///
     /// It is at the top of the hierarchy, where no other group's limit applies.
-    ///
-    /// # Errors
-    /// [`LaneError::NoMemoryGroup`] if this machine has no memory groups; an I/O error if the ledger or the group
-    /// cannot be written.
     pub fn make(ledger: &mut Ledger) -> Result<Self, LaneError> {
         let hierarchy = hierarchy()?;
         let home = hierarchy.own_group();
@@ -64,10 +60,6 @@ impl MemoryGroup {
     /// Moves this process with all its threads into the group, and limits the group's memory to `limit`.
     ///
     /// Memory that the process already has does not count.
-    ///
-    /// # Errors
-    /// [`LaneError::LimitTooSmall`]; [`LaneError::Limit`] if the kernel refuses, for example because the group already
-    /// uses more.
     pub fn enter(&mut self, limit: Bytes) -> Result<(), LaneError> {
         require(limit)?;
         self.move_in(limit)

@@ -11,6 +11,7 @@ use fsarena_sys::{AlignedBuffer, clock, mountinfo};
 use rand::Rng;
 use rustix::fs::OFlags;
 
+use crate::disk::BlockNode;
 use crate::{LaneError, image};
 
 const BLOCK: usize = 4096;
@@ -87,7 +88,6 @@ fn host_grew(writes: &[Write], counter: usize) -> Option<f64> {
     Some(grown?.iter().sum::<f64>() / writes.len() as f64)
 }
 
-/// A write with its flush.
 struct Write {
     took: Nanos,
     /// Growth of the counters of the device that backs the lane; `None` without such a device.
@@ -157,15 +157,13 @@ fn counters(device: &Path) -> Option<Vec<f64>> {
 fn sysfs_of(path: &Path) -> Option<PathBuf> {
     let found = std::fs::metadata(path).ok()?;
     let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
-    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()
+    Some(BlockNode::of(device)?.folder)
 }
 
 /// Positions of a device's counters in its `stat` line; ticks are milliseconds.
 const WRITES: usize = 4;
 const SECTORS_WRITTEN: usize = 6;
 const WRITE_TICKS: usize = 7;
-/// Flushes and their time are the last two figures.
 const FLUSHES: usize = 15;
 const FLUSH_TICKS: usize = 16;
 

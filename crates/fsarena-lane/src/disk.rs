@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::{Bytes, Plan, Storage};
-use fsarena_sys::block;
+use fsarena_sys::{Access, block};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ use crate::space::nearest_existing;
 
 pub use contents::{EDGE, LaneLayout};
 use contents::{LOOK, Owner};
-use usage::BlockNode;
+pub(crate) use usage::BlockNode;
 
 /// Name prefixes of devices that are never disks.
 const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
@@ -92,64 +92,28 @@ pub enum DiskRefusal {
 /// A disk that was opened exclusively for this process. It is held until this is dropped.
 #[derive(Debug)]
 pub struct Disk {
-    path: PathBuf,
-    file: File,
-    size: Bytes,
+    /// Path of its device file, as the user gave it.
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+    pub(crate) size: Bytes,
     sequence: Option<u64>,
     id: String,
     data: Option<String>,
 }
 
-/// How a disk is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DiskAccess {
-    /// To examine it.
-    Read,
-    /// To write to it.
-    Write,
-}
-
 impl Disk {
-    /// Path of its device file, as the user gave it.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The open device.
-    pub fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// Its size.
-    pub fn size(&self) -> Bytes {
-        self.size
-    }
-
     /// The ledger record that is needed to release the disk.
-    ///
-    /// # Errors
-    /// If the boot ID cannot be read.
-    pub fn record(&self, layout: LaneLayout) -> io::Result<OnDisk> {
-        Ok(OnDisk {
-            path: self.path.clone(),
-            size: self.size,
-            boot: boot()?,
-            sequence: self.sequence,
-            lane_size: Bytes(layout.lane_size),
-            lanes: layout.lanes,
-        })
+    pub(crate) fn record(&self, layout: LaneLayout) -> io::Result<OnDisk> {
+        Ok(OnDisk { path: self.path.clone(), size: self.size, boot: boot()?, sequence: self.sequence, layout })
     }
 
     /// Writes the label of the run `token`.
-    ///
-    /// # Errors
-    /// If the write fails.
-    pub fn occupy(&self, token: &str, layout: LaneLayout) -> io::Result<()> {
+    pub(crate) fn occupy(&self, token: &str, layout: LaneLayout) -> io::Result<()> {
         contents::occupy(&self.file, self.size.0, token, layout)
     }
 
     /// Opens the disk if it is free, and looks for data on it, between samples for as long as `look`.
-    fn open(path: &Path, access: DiskAccess, look: Duration) -> Result<Self, String> {
+    fn open(path: &Path, access: Access, look: Duration) -> Result<Self, String> {
         let (opened, node) = open_alone(path, access)?;
         let as_text = |error: io::Error| error.to_string();
         if let Some(user) = usage::user(&node).map_err(as_text)? {
@@ -172,7 +136,7 @@ impl Disk {
 }
 
 /// Opens the block device at `path` exclusively. Other files are not opened at all: opening a tape rewinds it.
-fn open_alone(path: &Path, access: DiskAccess) -> Result<(io::Result<File>, BlockNode), String> {
+fn open_alone(path: &Path, access: Access) -> Result<(io::Result<File>, BlockNode), String> {
     let handle = OpenOptions::new().read(true).custom_flags(OFlags::PATH.bits() as i32).open(path);
     let handle = handle.map_err(|error| format!("it cannot be looked up: {error}"))?;
     let found = handle.metadata().map_err(|error| error.to_string())?;
@@ -180,7 +144,7 @@ fn open_alone(path: &Path, access: DiskAccess) -> Result<(io::Result<File>, Bloc
     let node = node.ok_or("it is not a block device")?.ok_or("the kernel has no such device")?;
     let flags = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
     let mut options = OpenOptions::new();
-    options.read(true).write(access == DiskAccess::Write).custom_flags(flags);
+    options.read(true).write(access == Access::ReadWrite).custom_flags(flags);
     Ok((options.open(format!("/proc/self/fd/{}", handle.as_raw_fd())), node))
 }
 
@@ -200,7 +164,7 @@ fn refused(error: io::Error) -> String {
 /// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`], [`LaneError::WrongDisk`] if `erase` names a disk that the plan
 /// does not use.
 pub fn hold(plan: &Plan, erase: &[String]) -> Result<Vec<Disk>, LaneError> {
-    opened(plan, erase, DiskAccess::Write)
+    opened(plan, erase, Access::ReadWrite)
 }
 
 /// Refuses disks that [`hold`] would refuse, and leaves them alone.
@@ -208,10 +172,10 @@ pub fn hold(plan: &Plan, erase: &[String]) -> Result<Vec<Disk>, LaneError> {
 /// # Errors
 /// Those of [`hold`].
 pub fn examine(plan: &Plan, erase: &[String]) -> Result<(), LaneError> {
-    opened(plan, erase, DiskAccess::Read).map(drop)
+    opened(plan, erase, Access::ReadOnly).map(drop)
 }
 
-fn opened(plan: &Plan, erase: &[String], access: DiskAccess) -> Result<Vec<Disk>, LaneError> {
+fn opened(plan: &Plan, erase: &[String], access: Access) -> Result<Vec<Disk>, LaneError> {
     let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
     // The disk of a guest was made for this run, and its host has emptied it.
     let look = if plan.guest.is_some() { Duration::ZERO } else { LOOK };
@@ -236,7 +200,7 @@ fn opened(plan: &Plan, erase: &[String], access: DiskAccess) -> Result<Vec<Disk>
 /// # Errors
 /// The reason why lanes cannot use it.
 pub fn look(path: &Path) -> Result<(Bytes, String), DiskRefusal> {
-    let disk = Disk::open(path, DiskAccess::Read, LOOK).map_err(DiskRefusal::InUse)?;
+    let disk = Disk::open(path, Access::ReadOnly, LOOK).map_err(DiskRefusal::InUse)?;
     match disk.data {
         None => Ok((disk.size, disk.id)),
         Some(what) => Err(DiskRefusal::HoldsData { what, id: disk.id }),
@@ -266,19 +230,14 @@ fn may_be_disk(name: &str) -> bool {
 
 /// A disk that a run has taken: what is needed to recognise it and to release it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OnDisk {
-    /// Path of the device file, as the user gave it.
+pub(crate) struct OnDisk {
     pub path: PathBuf,
-    /// Its size.
-    pub size: Bytes,
+    size: Bytes,
     /// Boot ID of the machine: sequence numbers restart at each boot.
-    pub boot: String,
-    /// The disk's sequence number; `None` if the kernel has none.
-    pub sequence: Option<u64>,
-    /// Size of each lane.
-    pub lane_size: Bytes,
-    /// Number of lanes.
-    pub lanes: u64,
+    boot: String,
+    sequence: Option<u64>,
+    #[serde(flatten)]
+    layout: LaneLayout,
 }
 
 /// How long a disk may stay busy: two seconds.
@@ -286,9 +245,7 @@ const PATIENCE: BusyPatience = BusyPatience { attempts: 40, pause: Duration::fro
 
 impl OnDisk {
     /// Releases the disk if it still belongs to the run `token`. Returns what was done, or why the disk was left alone.
-    ///
-    /// # Errors
-    /// If I/O fails, or the disk is still in use, for example by a loop device: the caller can try again.
+    /// If I/O fails, or the disk is still in use, for example by a loop device, the caller can try again.
     pub fn release(&self, token: &str) -> io::Result<Option<String>> {
         let left = |why: &str| Ok(Some(format!("{}, which is left as it is: {why}", self.path.display())));
         let (file, node) = match self.open() {
@@ -301,19 +258,18 @@ impl OnDisk {
         if !self.is_same(&file)? {
             return left("it is not the disk that the run had");
         }
-        let layout = LaneLayout { lane_size: self.lane_size.0, lanes: self.lanes };
-        match contents::owner(&file, self.size.0, token, layout)? {
+        match contents::owner(&file, self.size.0, token, self.layout)? {
             Owner::NoRun => Ok(None),
             Owner::Other => left("another program has written over the run's label"),
             Owner::Run => {
-                contents::release(&file, self.size.0, layout)?;
+                contents::release(&file, self.size.0, self.layout)?;
                 Ok(Some(format!("what was on the lanes of {}: cleared away", self.path.display())))
             }
         }
     }
 
     fn open(&self) -> Result<(File, BlockNode), String> {
-        let opened = PATIENCE.wait(|| match open_alone(&self.path, DiskAccess::Write) {
+        let opened = PATIENCE.wait(|| match open_alone(&self.path, Access::ReadWrite) {
             Ok((opened, node)) => opened.map(|file| Ok((file, node))),
             Err(why) => Ok(Err(why)),
         });
@@ -327,9 +283,6 @@ impl OnDisk {
 }
 
 /// Boot ID of the machine, which changes at each boot (random(4)).
-///
-/// # Errors
-/// If the kernel does not provide it.
 pub(crate) fn boot() -> io::Result<String> {
     Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
 }

@@ -8,7 +8,8 @@ use fsarena_model::visible::shell;
 use fsarena_model::{Bytes, Contender, DebianRelease, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
-use crate::kind::MADE_ELSEWHERE;
+use crate::kind::{KINDS, MADE_ELSEWHERE};
+use crate::layer::LAYERS;
 
 /// Why lanes cannot be made, used or removed.
 #[derive(Debug, thiserror::Error)]
@@ -16,20 +17,19 @@ use crate::kind::MADE_ELSEWHERE;
 pub enum LaneError {
     #[error("{act} `{}`: {source}", path.display())]
     Io { act: &'static str, path: PathBuf, source: io::Error },
-    /// A kind that fsarena does not know; `known` are those that exist.
     #[error("contender `{argument}`: there is no kind `{kind}`")]
-    UnknownKind { argument: String, kind: String, known: Vec<&'static str> },
+    UnknownKind { argument: String, kind: String },
     /// The running kernel has no such file system; `guest` is its package if it is that of a guest.
     #[error("{} has no `{kind}`", guest.as_ref().map_or("this kernel".into(), |it| format!("the guest's kernel ({it})")))]
     KernelLacks { kind: String, guest: Option<String> },
-    /// A layer below a file system that fsarena does not know; `known` are those that exist.
     #[error("there is no layer `{name}`")]
-    UnknownLayer { name: String, known: Vec<&'static str> },
+    UnknownLayer { name: String },
     /// The running kernel has no such module.
     #[error("this kernel cannot make the layer `{layer}`: its module `{module}` is neither loaded nor found")]
     LayerLacks { layer: String, module: String },
+    /// A program that makes or mounts something.
     #[error("`{command}` failed: {words}")]
-    Layer { command: String, words: String },
+    Program { command: String, words: String, hint: Option<&'static str> },
     #[error("take down the layers on `{device}`: {source}")]
     TakeDown { device: String, source: io::Error },
     #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
@@ -51,10 +51,6 @@ pub enum LaneError {
     NoDirectory { contender: String, path: PathBuf },
     #[error("contender `{contender}`: {what}")]
     BadOption { contender: String, what: String, hint: String },
-    #[error("`{command}` failed: {words}")]
-    Mounter { command: String, words: String },
-    #[error("`{command}` failed: {words}")]
-    Mkfs { command: String, words: String },
     #[error("check a file system: {0}")]
     Check(fsarena_sys::child::Killed),
     #[error("mount `{source_device}` as `{kind}` with options `{options}`: {error}")]
@@ -150,11 +146,9 @@ impl Explained for LaneError {
             | Self::LimitTooSmall { .. }
             | Self::UnsafePlace { .. }
             | Self::BadOption { .. } => ErrorCategory::Use,
-            Self::Mkfs { .. }
-            | Self::Layer { .. }
+            Self::Program { .. }
             | Self::TakeDown { .. }
             | Self::Check(_)
-            | Self::Mounter { .. }
             | Self::Mount { .. }
             | Self::WrongMount { .. }
             | Self::Unmount { .. }
@@ -166,12 +160,15 @@ impl Explained for LaneError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::UnknownKind { kind, known, .. } => {
+            Self::UnknownKind { kind, .. } => {
+                let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
                 let all = format!("the kinds are {}", known.join(", "));
-                typed_otherwise(kind, known).unwrap_or_else(|| did_you_mean(kind, known.iter().copied(), &all))
+                typed_otherwise(kind, &known).unwrap_or_else(|| did_you_mean(kind, known, &all))
             }
-            Self::UnknownLayer { name, known } => {
-                did_you_mean(name, known.iter().copied(), &format!("the layers are {}", known.join(", ")))
+            Self::UnknownLayer { name } => {
+                let known: Vec<&str> = LAYERS.iter().map(|layer| layer.name).collect();
+                let all = format!("the layers are {}", known.join(", "));
+                did_you_mean(name, known, &all)
             }
             Self::LayerLacks { .. } => "compare in a guest, whose kernel has it: --guest".to_owned(),
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
@@ -212,9 +209,8 @@ impl Explained for LaneError {
             Self::Partitions { contenders, .. } => {
                 format!("name {contenders} with --storage, or {} for a calibration device", contenders + 1)
             }
-            Self::Mkfs { .. } => "the options come from the contender, mkfs's configuration and the lane's size".to_owned(),
+            Self::Program { hint, .. } => (*hint)?.to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
-            Self::Mounter { .. } => "options after the colon of a contender are given to that program".to_owned(),
             Self::NoLoops { hint, .. } => (*hint).to_owned(),
             Self::NotDirect { .. } => {
                 "put the images on another file system with --storage; a tmpfs has it since Linux 6.6".to_owned()

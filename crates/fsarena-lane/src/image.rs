@@ -26,9 +26,6 @@ const BUFFERS: usize = 2;
 pub const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
 
 /// Writes an image of `size` bytes, whose content is determined by `seed` and `number`, and syncs it.
-///
-/// # Errors
-/// If the file exists, or there is no room.
 pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, LaneError> {
     let file = fault::step("create image").and_then(|()| create(path)).map_err(LaneError::io("create", path))?;
     // Allocates the whole image at once if the host's file system can; otherwise the writes allocate it.
@@ -47,7 +44,8 @@ fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn make_direct(file: &File) -> Result<(), Errno> {
+/// Asks for direct I/O.
+pub fn make_direct(file: &File) -> Result<(), Errno> {
     fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags | OFlags::DIRECT))
 }
 

@@ -325,9 +325,19 @@ fn command(words: Words, places: &[&Path]) -> Vec<String> {
     words.iter().map(|word| word.replace("{pool}", &pool)).chain(places).collect()
 }
 
+/// Whether one of these is among the comma-separated options.
+pub(crate) fn has_option(options: &str, wanted: &[&str]) -> bool {
+    options.split(',').any(|option| wanted.contains(&option))
+}
+
+/// Those guarantees that a file system has.
+fn given<const COUNT: usize>(guarantees: [(Guarantee, bool); COUNT]) -> Vec<Guarantee> {
+    guarantees.into_iter().filter_map(|(guarantee, is_given)| is_given.then_some(guarantee)).collect()
+}
+
 /// Durability class where an fsync flushes, unless it is mounted without barriers.
 fn with_barriers(options: &str) -> Durability {
-    match options.split(',').any(|option| ["nobarrier", "barrier=0"].contains(&option)) {
+    match has_option(options, &["nobarrier", "barrier=0"]) {
         true => Durability::Unflushed,
         false => Durability::Flushed,
     }
@@ -336,6 +346,13 @@ fn with_barriers(options: &str) -> Durability {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The command of a kind's mkfs on a lane, with further words.
+    pub(super) fn command_of(kind: &Kind, further: &[&str]) -> Result<String, String> {
+        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
+        let further: Vec<String> = further.iter().map(|word| (*word).to_owned()).collect();
+        kind.mkfs(Path::new("/dev/loop9"), &identity, &further).map(|words| words.join(" "))
+    }
 
     #[test]
     fn names_are_unique() {

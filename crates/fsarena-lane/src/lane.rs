@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use fsarena_model::{Bytes, Plan};
 use fsarena_sys::loopdev::{self, FileExtent};
 
-use crate::ledger::{Ledger, Made};
-use crate::{LaneError, queue};
+use crate::ledger::{BoundLoop, Ledger, Made};
+use crate::{LaneError, layer, queue};
 
 /// Numbers below this one are left to other programs.
 const FIRST_NUMBER: u32 = 1000;
@@ -20,14 +20,10 @@ pub const BLOCK_SIZE: u32 = 4096;
 /// A range of storage behind a loop device. The kernel frees the device when this and all mounts are gone.
 #[derive(Debug)]
 pub struct Lane {
-    number: u32,
-    /// The name under which it is bound, and what it is bound to.
-    name: String,
-    backing: PathBuf,
+    bound: BoundLoop,
     _device: File,
 }
 
-/// What a lane is made of.
 pub struct Backing<'a> {
     pub file: &'a File,
     pub path: &'a Path,
@@ -50,50 +46,47 @@ impl Lane {
     /// Binds a new loop device to `backing`, and sets its queue as `plan` has it.
     pub fn bind(ledger: &mut Ledger, backing: &Backing<'_>, plan: &Plan, index: usize) -> Result<Self, LaneError> {
         let name = format!("fsarena-{}-{index}", ledger.token());
-        let number = add(ledger, &name, backing.path)?;
-        let device = loopdev::bind(number, backing.file, backing.extent, BLOCK_SIZE, &name);
-        let device = device.map_err(LaneError::io("bind", loopdev::device_path(number)))?;
-        queue::imitate(number, plan)?;
-        Ok(Self { number, name, backing: backing.path.to_owned(), _device: device })
+        let bound = add(ledger, name, backing.path)?;
+        let device = loopdev::bind(bound.number, backing.file, backing.extent, BLOCK_SIZE, &bound.name);
+        let device = device.map_err(LaneError::io("bind", loopdev::device_path(bound.number)))?;
+        queue::imitate(bound.number, plan)?;
+        Ok(Self { bound, _device: device })
     }
 
     pub fn number(&self) -> u32 {
-        self.number
+        self.bound.number
     }
 
     pub fn path(&self) -> PathBuf {
-        loopdev::device_path(self.number)
+        loopdev::device_path(self.number())
     }
 
     /// The device's name below `/sys/block`.
     pub fn name(&self) -> String {
-        format!("loop{}", self.number)
+        format!("loop{}", self.number())
     }
 
     /// The entry of the ledger for layers that are made on it.
     pub fn layers(&self) -> Made {
-        Made::Layers { number: self.number, name: self.name.clone(), backing: self.backing.clone() }
+        Made::Layers(self.bound.clone())
     }
 
-    /// Size of the device according to sysfs.
     pub fn size(&self) -> Result<Bytes, LaneError> {
-        let path = PathBuf::from(format!("/sys/block/loop{}/size", self.number));
-        let text = fs::read_to_string(&path).map_err(LaneError::io("read", &path))?;
-        Ok(Bytes(text.trim().parse::<u64>().unwrap_or(0) * 512))
+        layer::size(&self.path())
     }
 }
 
 /// Adds a loop device. Announces each number in the ledger before it tries it, and withdraws it if another program has
 /// it.
-fn add(ledger: &mut Ledger, name: &str, backing: &Path) -> Result<u32, LaneError> {
-    for number in FIRST_NUMBER..FIRST_NUMBER + NUMBERS {
-        if Path::new(&format!("/sys/block/loop{number}")).exists() {
-            continue;
-        }
-        ledger.announce(Made::Loop { number, name: name.to_owned(), backing: backing.to_owned() })?;
+fn add(ledger: &mut Ledger, name: String, backing: &Path) -> Result<BoundLoop, LaneError> {
+    let mut bound = BoundLoop { number: FIRST_NUMBER, name, backing: backing.to_owned() };
+    let is_free = |number: &u32| !Path::new(&format!("/sys/block/loop{number}")).exists();
+    for number in (FIRST_NUMBER..FIRST_NUMBER + NUMBERS).filter(is_free) {
+        bound.number = number;
+        ledger.announce(Made::Loop(bound.clone()))?;
         match loopdev::add(number) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => ledger.withdraw()?,
-            other => return other.map(|()| number).map_err(LaneError::io("add", loopdev::device_path(number))),
+            other => return other.map(|()| bound).map_err(LaneError::io("add", loopdev::device_path(number))),
         }
     }
     let none = std::io::Error::other("no number is free");

@@ -26,7 +26,7 @@ use crate::require::{self, known};
 use crate::{LaneError, cost, mounted, pool, precondition, queue, storage};
 
 /// Where a contender works.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     /// The directory.
     pub directory: PathBuf,
@@ -199,12 +199,10 @@ impl LaneSet {
         round: u32,
     ) -> Result<(Place, ContenderFacts), LaneError> {
         let contender = self.plan.contenders[index].clone();
-        let kind = known(&contender.label.0, &contender.kind)?;
+        let kind = known(&contender)?;
         let made = match kind.ground {
             Ground::Directory => self.make_directory(index, &contender)?,
-            Ground::Lane | Ground::Library | Ground::Memory | Ground::Share => {
-                self.make_mount(index, lane, round, kind)?
-            }
+            _ => self.make_mount(index, lane, round, kind)?,
         };
         let facts = mounted::facts(&contender, kind, &made);
         let place = self.place(&made);
@@ -308,13 +306,11 @@ impl LaneSet {
             self.memory = storage::memory(&mut self.ledger, &self.plan, &self.folder)?;
         }
         let directory = self.memory.clone();
-        Ok(directory.map(|directory| Place {
-            backing: mounted::backing(&directory),
-            directory,
-            device: None,
-            library: None,
-            id: None,
-        }))
+        let place = |directory: PathBuf| {
+            let backing = mounted::backing(&directory);
+            Place { directory, backing, ..Place::default() }
+        };
+        Ok(directory.map(place))
     }
 
     /// Limits the memory of this process, including what it brings into the page cache from now on, to `limit`.
@@ -347,7 +343,7 @@ impl LaneSet {
     /// If it stays busy, or the checker cannot be started or does not end.
     pub fn finish(&mut self, index: usize) -> Result<Option<CheckResult>, LaneError> {
         let contender = &self.plan.contenders[index];
-        let kind = known(&contender.label.0, &contender.kind)?;
+        let kind = known(contender)?;
         let Some(mut made) = self.mounted[index].take() else { return Ok(None) };
         if kind.ground == Ground::Directory {
             return Ok(None);

@@ -68,7 +68,6 @@ impl LayerKind {
     }
 }
 
-/// The words of commands.
 pub(crate) type Commands = Vec<Vec<String>>;
 
 /// Where a layer is made.
@@ -153,7 +152,7 @@ pub fn raise(layers: &[BlockLayer], place: &StackPlace<'_>, how: Raise) -> Resul
     forget_cached(place.device).map_err(LaneError::io("forget what is cached of", place.device))?;
     std::fs::write(place.key, place.uuid).map_err(LaneError::io("write", place.key))?;
     for (level, layer) in layers.iter().rev().enumerate() {
-        let kind = known(&layer.name).ok_or_else(|| unknown_layer(&layer.name))?;
+        let kind = known(&layer.name)?;
         let site = Site {
             below: stack.device.display().to_string(),
             size: size(&stack.device)?.0,
@@ -172,43 +171,33 @@ pub fn raise(layers: &[BlockLayer], place: &StackPlace<'_>, how: Raise) -> Resul
 }
 
 /// Removes what layers have left on a lane, by which programs would recognise them (wipefs(8)).
-///
-/// # Errors
-/// If wipefs fails.
 pub(crate) fn wipe(lane: &Path) -> Result<(), LaneError> {
     run(&words("wipefs --all --quiet {}", &[&lane.display().to_string()]), Patience::QUERY)
 }
 
 fn run(argv: &[String], limit: Duration) -> Result<(), LaneError> {
     fault::step("make layer").map_err(LaneError::io("make a layer with", &argv[0]))?;
-    let failed = |words| LaneError::Layer { command: argv.join(" "), words };
-    succeeded(argv, limit)?.map(drop).map_err(failed)
+    succeeded(argv, limit, None).map(drop)
 }
 
-/// Size of a block device.
-///
-/// # Errors
-/// If it cannot be opened.
 pub(crate) fn size(device: &Path) -> Result<Bytes, LaneError> {
     let size = File::open(device).and_then(|opened| block::size(&opened));
     size.map(Bytes).map_err(LaneError::io("look up the size of", device))
 }
 
-/// The layer of that name.
-fn known(name: &str) -> Option<&'static LayerKind> {
+fn find(name: &str) -> Option<&'static LayerKind> {
     LAYERS.iter().copied().find(|kind| kind.name == name)
 }
 
 /// The layers of a contender that fsarena knows.
 fn kinds(contender: &Contender) -> impl Iterator<Item = &'static LayerKind> {
-    contender.layers.iter().filter_map(|layer| known(&layer.name))
+    contender.layers.iter().filter_map(|layer| find(&layer.name))
 }
 
-fn unknown_layer(name: &str) -> LaneError {
-    LaneError::UnknownLayer { name: name.to_owned(), known: LAYERS.iter().map(|kind| kind.name).collect() }
+fn known(name: &str) -> Result<&'static LayerKind, LaneError> {
+    find(name).ok_or_else(|| LaneError::UnknownLayer { name: name.to_owned() })
 }
 
-/// What the layers of a contender guarantee.
 pub(crate) fn guarantees(contender: &Contender) -> impl Iterator<Item = Guarantee> {
     kinds(contender).flat_map(|kind| kind.guarantees).copied()
 }
@@ -230,16 +219,13 @@ pub fn below(contender: &Contender, size: Bytes) -> Bytes {
 }
 
 /// Refuses layers that fsarena does not know, that occur twice, or whose options it does not know.
-///
-/// # Errors
-/// [`LaneError::UnknownLayer`], [`LaneError::BadOption`].
 pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
     if let Some(hint) = joined_with_kernel(contender) {
         let what = "a kernel is joined with layers by `+`".to_owned();
         return Err(LaneError::bad_option(contender, what, format!("separate them by a comma: {hint}")));
     }
     for (place, layer) in contender.layers.iter().enumerate() {
-        let kind = known(&layer.name).ok_or_else(|| unknown_layer(&layer.name))?;
+        let kind = known(&layer.name)?;
         let refused = |what, hint: String| Err(LaneError::bad_option(contender, what, hint));
         if contender.layers[..place].iter().any(|other| other.name == layer.name) {
             return refused(format!("it has the layer `{}` twice", layer.name), "name it once".to_owned());
@@ -267,7 +253,7 @@ pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
 /// What was meant by `linux-6.12+luks` or `luks+linux-6.12`: a kernel and layers are separated by a comma.
 fn joined_with_kernel(contender: &Contender) -> Option<String> {
     let kernel: Vec<&str> = contender.kernel.iter().flat_map(|kernel| kernel.split('+')).collect();
-    let is_layer = |word: &&str| known(word).is_some();
+    let is_layer = |word: &&str| find(word).is_some();
     let of_kernel = kernel.first().is_some_and(is_layer) || kernel.last().is_some_and(is_layer);
     let names = contender.layers.iter().map(|layer| layer.name.as_str());
     if !of_kernel && !names.clone().any(|name| name.starts_with("linux-")) {
@@ -278,11 +264,8 @@ fn joined_with_kernel(contender: &Contender) -> Option<String> {
 }
 
 /// Refuses a pool on a layer that zpool would divide.
-///
-/// # Errors
-/// [`LaneError::BadOption`].
 pub(crate) fn require_whole(contender: &Contender) -> Result<(), LaneError> {
-    let topmost = contender.layers.first().and_then(|layer| known(&layer.name));
+    let topmost = contender.layers.first().and_then(|layer| find(&layer.name));
     let Some(kind) = topmost.filter(|kind| kind.is_divided) else { return Ok(()) };
     let what = format!("`zpool create` would divide the device of the layer `{}` into partitions", kind.name);
     let hint = format!("put another layer on it, as in {}@{}+{}", contender.kind, lvm::LVM.name, kind.name);
@@ -290,9 +273,6 @@ pub(crate) fn require_whole(contender: &Contender) -> Result<(), LaneError> {
 }
 
 /// Refuses layers that this machine cannot make. Only root can load a module of the kernel.
-///
-/// # Errors
-/// [`LaneError::LayerLacks`], [`LaneError::ToolMissing`].
 pub(crate) fn require_possible(contender: &Contender, is_root: bool) -> Result<(), LaneError> {
     for kind in kinds(contender) {
         if let Some(module) = kind.missing_module().filter(|_| is_root) {

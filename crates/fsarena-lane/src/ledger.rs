@@ -9,7 +9,8 @@ mod made;
 mod parameters;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
+use std::iter;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use folders::default_folder;
 use made::DeadRun;
-pub use made::Made;
+pub use made::{BoundLoop, Made};
 
 use crate::{Go, LaneError};
 
@@ -133,7 +134,8 @@ impl Ledger {
         made.map_err(LaneError::io("create the folder", folder))?;
         let lock = lock(folder)?;
         let run = DeadRun::new().map_err(LaneError::io("ask the kernel for", "random bytes"))?;
-        let cleared = clear(folder, &run.boot)?;
+        let mut cleared = Cleared::default();
+        clear(folder, &run.boot, &mut cleared)?;
         let path = folder.join(format!("{}.jsonl", run.token));
         let mut options = OpenOptions::new();
         let created =
@@ -153,15 +155,10 @@ impl Ledger {
     /// # Errors
     /// Those of [`Ledger::open`].
     pub fn open_with_others(folder: &Path) -> Result<(Self, Cleared), LaneError> {
-        let folders = (1..=MOST_PROCESSES).map(|number| folder.join(number.to_string()));
-        let mut opened = Self::open(folder);
-        for folder in folders {
-            match opened {
-                Err(LaneError::Busy { .. }) => opened = Self::open(&folder),
-                opened => return opened,
-            }
-        }
-        opened
+        let numbered = (1..=MOST_PROCESSES).map(|number| folder.join(number.to_string()));
+        let mut attempts = iter::once(folder.to_owned()).chain(numbered).map(|folder| Self::open(&folder));
+        let done = attempts.find(|attempt| !matches!(attempt, Err(LaneError::Busy { .. })));
+        done.unwrap_or(Err(LaneError::Busy { holder: None }))
     }
 
     /// A unique word of this run: it marks everything that the run makes.
@@ -178,30 +175,23 @@ impl Ledger {
     ///
     /// # Errors
     /// If the entry cannot be written: the caller must then not make the thing.
-    pub fn announce(&mut self, made: Made) -> Result<(), LaneError> {
+    pub(crate) fn announce(&mut self, made: Made) -> Result<(), LaneError> {
         self.write(&LedgerLine::Making(made.clone()))?;
         self.made.push(made);
         Ok(())
     }
 
     /// Announces what is made again and again under the same name, the first time.
-    ///
-    /// # Errors
-    /// Those of [`Ledger::announce`].
-    pub fn announce_once(&mut self, made: Made) -> Result<(), LaneError> {
+    pub(crate) fn announce_once(&mut self, made: Made) -> Result<(), LaneError> {
         if self.has(&made) { Ok(()) } else { self.announce(made) }
     }
 
-    /// Whether this was announced.
-    pub fn has(&self, made: &Made) -> bool {
+    pub(crate) fn has(&self, made: &Made) -> bool {
         self.made.contains(made)
     }
 
     /// Withdraws the last announcement: the thing was not made, because another program has its name.
-    ///
-    /// # Errors
-    /// If the entry cannot be written.
-    pub fn withdraw(&mut self) -> Result<(), LaneError> {
+    pub(crate) fn withdraw(&mut self) -> Result<(), LaneError> {
         self.write(&LedgerLine::Withdrawn)?;
         self.made.pop();
         Ok(())
@@ -274,16 +264,12 @@ impl Ledger {
         remove(&self.path)
     }
 
-    /// The number of things that are announced.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.made.len()
     }
 
     /// Removes what was announced after the first `count` things.
-    ///
-    /// # Errors
-    /// Those of [`Ledger::undo`]; if the ledger cannot be written.
-    pub fn undo_after(&mut self, count: usize) -> Result<(), LaneError> {
+    pub(crate) fn undo_after(&mut self, count: usize) -> Result<(), LaneError> {
         let later = self.count() - count;
         self.remove_after(count)?;
         (0..later).try_for_each(|_| self.write(&LedgerLine::Withdrawn))
@@ -310,30 +296,26 @@ fn lock(folder: &Path) -> Result<File, LaneError> {
     let path = folder.join("lock");
     let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
     let lock = lock.map_err(LaneError::io("open", &path))?;
-    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(lock),
-        Err(_) => Err(LaneError::Busy { holder: None }),
-    }
+    let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive);
+    locked.map(|()| lock).map_err(|_| LaneError::Busy { holder: None })
 }
 
 /// Undoes the ledgers of dead runs in `folder`, and in its numbered folders that no process holds. The caller holds the
 /// lock of `folder`.
-fn clear(folder: &Path, boot: &str) -> Result<Cleared, LaneError> {
+fn clear(folder: &Path, boot: &str, all: &mut Cleared) -> Result<(), LaneError> {
     let entries = fs::read_dir(folder).map_err(LaneError::io("read the folder", folder))?;
     let (folders, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         entries.filter_map(|entry| Some(entry.ok()?.path())).partition(|path| path.is_dir());
-    let mut all = Cleared::default();
     for folder in folders {
         if let Ok(_lock) = lock(&folder) {
-            let Cleared { removed, kept } = clear(&folder, boot)?;
-            all.removed.extend(removed);
-            all.kept.extend(kept);
+            clear(&folder, boot, all)?;
         }
     }
     let paths = paths.into_iter();
     for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")) {
         let token = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let cleared = match read(&path) {
+        let read = fs::read(&path).map_err(|error| error.to_string());
+        let cleared = match read.and_then(|bytes| parse(&bytes)) {
             Ok((begun, mut made)) => {
                 made.retain(|made| !made.ends_with_its_run());
                 made::undo(&mut made, &DeadRun { token, boot: boot.to_owned(), is_same_boot: begun == boot })
@@ -349,16 +331,10 @@ fn clear(folder: &Path, boot: &str) -> Result<Cleared, LaneError> {
         all.removed.extend(cleared.removed);
         all.kept.extend(cleared.kept);
     }
-    Ok(all)
+    Ok(())
 }
 
 /// The boot ID of a dead run, and what its ledger announces and does not withdraw; or why it cannot be read.
-fn read(path: &Path) -> Result<(String, Vec<Made>), String> {
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(|error| error.to_string())?;
-    parse(&bytes)
-}
-
 fn parse(bytes: &[u8]) -> Result<(String, Vec<Made>), String> {
     let (mut boot, mut made): (String, Vec<Made>) = Default::default();
     // Bytes after the last newline are a torn entry: what it announces was never made.

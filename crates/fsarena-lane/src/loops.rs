@@ -16,22 +16,20 @@ use crate::require::has_module;
 /// # Errors
 /// [`LaneError::NoLoops`].
 pub fn require() -> Result<(), LaneError> {
+    let refused = |why: &str, hint| Err(LaneError::NoLoops { why: why.to_owned(), hint });
     if !has_module("loop", "/proc/misc", "loop-control") {
-        let why = "the kernel's module `loop` is neither loaded nor found".to_owned();
-        return Err(LaneError::NoLoops { why, hint: "modprobe loop; for a container, on its host" });
+        let why = "the kernel's module `loop` is neither loaded nor found";
+        return refused(why, "modprobe loop; for a container, on its host");
     }
     if statvfs("/sys").is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY)) {
-        let why = "/sys is read-only, and the queues of lanes are set there".to_owned();
-        return Err(LaneError::NoLoops { why, hint: "mount -o remount,rw /sys; in a container: --privileged" });
+        let why = "/sys is read-only, and the queues of lanes are set there";
+        return refused(why, "mount -o remount,rw /sys; in a container: --privileged");
     }
     let control = loopdev::control_path();
     match access(&control, Access::READ_OK | Access::WRITE_OK) {
         // A run mounts a devtmpfs of its own.
         Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
-        Err(errno) => {
-            let why = format!("{}: {errno}", control.display());
-            Err(LaneError::NoLoops { why, hint: "be root; in a container: --privileged" })
-        }
+        Err(errno) => refused(&format!("{}: {errno}", control.display()), "be root; in a container: --privileged"),
     }
 }
 

@@ -15,7 +15,7 @@ use fsarena_model::{Bytes, Contender, Nanos};
 use fsarena_sys::child::{self, Ended, Killed, Patience};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
-use fsarena_sys::{block, clock, mount, mountinfo};
+use fsarena_sys::{Access, block, clock, mount, mountinfo};
 
 use crate::busy::BusyPatience;
 use crate::kind::{Ground, Identity, Kind, without_effect};
@@ -37,6 +37,9 @@ const REST_PATIENCE: BusyPatience = BusyPatience { attempts: 1001, pause: Durati
 pub(crate) const MOST_TRIED: Bytes = Bytes::gib(16);
 pub(crate) const TRIED: Duration = Duration::from_secs(60);
 
+/// Where the options of an mkfs that fails come from.
+const OPTIONS_FROM: &str = "the options come from the contender, mkfs's configuration and the lane's size";
+
 /// Time limit of a program that mounts.
 const MOUNTING: Duration = Duration::from_secs(60);
 
@@ -45,7 +48,6 @@ const MOUNTING: Duration = Duration::from_secs(60);
 pub struct Mounted {
     /// The mount point, or the existing directory.
     pub directory: PathBuf,
-    /// Index of its lane.
     pub lane: Option<usize>,
     /// Whether the run has mounted it.
     pub is_mounted: bool,
@@ -90,9 +92,6 @@ impl Mounted {
 }
 
 /// Makes `contender` on `stack`, which lies on the lane with this index, and mounts it at `point`.
-///
-/// # Errors
-/// If mkfs or the mount fails, or the mount turns out to be something else.
 pub fn make(
     contender: &Contender,
     kind: &Kind,
@@ -110,10 +109,8 @@ pub fn make(
         made.limit = tool_limit(size);
         made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&device), made.limit)?;
         if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
-            return Err(LaneError::Mkfs {
-                command: made.mkfs.join(" "),
-                words: format!("made something else: {words}"),
-            });
+            let (command, words) = (made.mkfs.join(" "), format!("made something else: {words}"));
+            return Err(LaneError::Program { command, words, hint: Some(OPTIONS_FROM) });
         }
     }
     if kind.ground != Ground::Library {
@@ -140,34 +137,28 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
     let any = "11111111-2222-4333-8444-555555555555";
     let identity = Identity { uuid: any.to_owned(), hash_seed: any.to_owned() };
     let argv = kind.mkfs(&path, &identity, &contender.mkfs).map_err(refused)?;
-    match run_tool(&argv, TRIED) {
-        Ok(made) => {
-            let described = run_tool(&kind.describe(&path), TRIED).unwrap_or_default();
-            let described = made + &described;
-            let features = (kind.features)(&described);
-            let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
-            if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
-                let what = format!("`{words}` of {} has no effect", argv[0]);
-                let (what, hint) = match feature {
-                    Some(feature) => (
-                        format!("{what} without the feature `{feature}`"),
-                        format!("leave it out, or add -O {feature}"),
-                    ),
-                    None => (format!("{what} here"), "leave it out".to_owned()),
-                };
-                return Err(LaneError::bad_option(contender, what, hint));
-            }
-            let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
-            let refused = |why| Err(LaneError::bad_option(contender, why, hint));
-            kind.not_mounted(&described).map_or(Ok(()), refused)
-        }
-        Err(LaneError::Mkfs { words, .. }) => {
+    let made = match run_tool(&argv, TRIED) {
+        Ok(made) => made,
+        Err(LaneError::Program { words, .. }) => {
             // What follows are lists of all options.
             let what = words.split("\n\n").flat_map(|text| text.split("\nUsage:")).next().unwrap_or_default();
-            Err(refused(format!("`{} {}` fails: {what}", argv[0], contender.mkfs.join(" "))))
+            return Err(refused(format!("`{} {}` fails: {what}", argv[0], contender.mkfs.join(" "))));
         }
-        Err(_) => Ok(()),
+        Err(_) => return Ok(()),
+    };
+    let described = made + &run_tool(&kind.describe(&path), TRIED).unwrap_or_default();
+    let features = (kind.features)(&described);
+    let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
+    if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
+        let (why, hint) = match feature {
+            Some(feature) => (format!("without the feature `{feature}`"), format!("leave it out, or add -O {feature}")),
+            None => ("here".to_owned(), "leave it out".to_owned()),
+        };
+        let what = format!("`{words}` of {} has no effect {why}", argv[0]);
+        return Err(LaneError::bad_option(contender, what, hint));
     }
+    let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
+    kind.not_mounted(&described).map_or(Ok(()), |why| Err(LaneError::bad_option(contender, why, hint)))
 }
 
 /// Runs mkfs again for a library's file system if a library has worked on it, and marks it as used.
@@ -183,16 +174,17 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
     if argv.is_empty() {
         return Ok(String::new());
     }
-    succeeded(argv, limit)?.map_err(|words| LaneError::Mkfs { command: argv.join(" "), words })
+    succeeded(argv, limit, Some(OPTIONS_FROM))
 }
 
-/// What a program printed that has to succeed, or why it did not.
-pub(crate) fn succeeded(argv: &[String], limit: Duration) -> Result<Result<String, String>, LaneError> {
-    Ok(match run(argv, limit)? {
-        Ok(ended) if ended.status.success() => Ok(ended.stdout),
-        Ok(ended) => Err(ended.words()),
-        Err(killed) => Err(killed.to_string()),
-    })
+/// What a program printed that has to succeed. The `hint` is for its failure.
+pub(crate) fn succeeded(argv: &[String], limit: Duration, hint: Option<&'static str>) -> Result<String, LaneError> {
+    let words = match run(argv, limit)? {
+        Ok(ended) if ended.status.success() => return Ok(ended.stdout),
+        Ok(ended) => ended.words(),
+        Err(killed) => killed.to_string(),
+    };
+    Err(LaneError::Program { command: argv.join(" "), words, hint })
 }
 
 /// Time limit of mkfs or a checker on a device of this size: ten minutes, plus a second for each 16 MiB.
@@ -234,14 +226,12 @@ impl Mounting {
     }
 }
 
-/// Lets a program mount a file system.
 fn by_program(program: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
     let argv = [program, source, &point.display().to_string(), "-o", options].map(str::to_owned);
-    let mounted = succeeded(&argv, MOUNTING)?;
-    mounted.map(drop).map_err(|words| LaneError::Mounter { command: argv.join(" "), words })
+    let hint = "options after the colon of a contender are given to that program";
+    succeeded(&argv, MOUNTING, Some(hint)).map(drop)
 }
 
-/// Lets the kernel mount a file system.
 fn by_kernel(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), LaneError> {
     mount::mount(kind, source, options, point).map_err(|error| LaneError::Mount {
         source_device: source.to_owned(),
@@ -291,10 +281,7 @@ pub fn unmount(point: &Path) -> Result<(), LaneError> {
 
 /// Remounts `point` read-only and then read-write, and returns how long that took. A file may stay open for writing for
 /// a while after its last user has gone (io_uring releases its files later): this function waits for that, and does not
-/// count the wait.
-///
-/// # Errors
-/// If it stays busy, or the read-write remount fails: no workload may then write there.
+/// count the wait. If it fails, no workload may write there.
 pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     let change = |access| {
         let changed = mount::reconfigure(point, access);
@@ -302,9 +289,9 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     };
     let read_only = REST_PATIENCE.wait(|| {
         let start = clock::now();
-        change(mount::Access::ReadOnly).map(|()| start)
+        change(Access::ReadOnly).map(|()| start)
     });
-    let done = read_only.and_then(|start| change(mount::Access::ReadWrite).map(|()| start));
+    let done = read_only.and_then(|start| change(Access::ReadWrite).map(|()| start));
     let start = done.map_err(|source| LaneError::Rest { path: point.to_owned(), source })?;
     Ok(clock::now().saturating_sub(start))
 }

@@ -14,7 +14,6 @@ use crate::disk::{self, DiskRefusal};
 
 pub use measure::PlaceFindings;
 pub use rank::{Footing, PlaceTier};
-pub use trust::Trust;
 
 /// Three contenders and a calibration device.
 pub const LANES: u64 = 4;
@@ -66,9 +65,9 @@ impl RatedPlace {
         self.found.obstacle.is_none() && self.has_room()
     }
 
-    /// How far flushes and device reads can be trusted here; `None` if lanes cannot be here, or lie in memory. The test
+    /// How far flushes and device reads can be trusted here, in sentences; `None` if lanes cannot be here, or lie in memory. The test
     /// takes too long for all places.
-    pub fn trust(&self) -> Option<Trust> {
+    pub fn trust(&self) -> Option<[String; 2]> {
         let device = match self.footing {
             Footing::Memory => return None,
             Footing::Disk => Some(PathBuf::from(&self.option)),

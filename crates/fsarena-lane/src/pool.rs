@@ -21,15 +21,11 @@ const LIMIT: Duration = Duration::from_secs(300);
 
 const PARAMETERS: &str = "/sys/module/zfs/parameters";
 
-/// The name of the pool on the block device.
 pub fn name(device: &Path) -> String {
     format!("fsarena-{}", device.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// Imports the pool on the block device, unless it is imported, and returns its name.
-///
-/// # Errors
-/// If there is none that can be imported.
 pub fn import(device: &Path) -> Result<String, LaneError> {
     let name = name(device);
     if !REAL.has(&name) {
@@ -56,9 +52,6 @@ pub fn export(device: &Path) -> Result<(), LaneError> {
 }
 
 /// Destroys the pool on the block device if one of its name is imported and lies there. Returns its name.
-///
-/// # Errors
-/// If it stays in use.
 pub fn destroy(device: &Path) -> io::Result<Option<String>> {
     destroy_by(&REAL, device)
 }
@@ -78,9 +71,6 @@ fn destroy_by(module: &Module<'_>, device: &Path) -> io::Result<Option<String>> 
 
 /// Limits the cache of all pools (zfs(4)), which the control group of a process does not count. OpenZFS takes no limit
 /// below 64 MiB.
-///
-/// # Errors
-/// If the ledger or a parameter cannot be written.
 pub fn limit_cache(ledger: &mut Ledger, limit: Bytes) -> Result<(), LaneError> {
     let most = limit.max(Bytes::mib(64));
     for (name, value) in [("zfs_arc_min", Bytes::mib(32)), ("zfs_arc_max", most)] {

@@ -30,11 +30,7 @@ fn setting(device: u32, name: &str) -> PathBuf {
     PathBuf::from(format!("/sys/block/loop{device}/queue/{name}"))
 }
 
-/// Sets a loop device's queue as `plan` has it, and reads every setting back.
-///
-/// # Errors
-/// If a setting that exists does not take effect. A setting that this kernel lacks is skipped, and is then not read
-/// back.
+/// Sets a loop device's queue as `plan` has it, and verifies each setting. Settings that this kernel lacks are skipped.
 pub fn imitate(device: u32, plan: &Plan) -> Result<(), LaneError> {
     for (name, value) in wanted(plan) {
         let path = setting(device, name);

@@ -24,31 +24,31 @@ pub(crate) const MKFS_HINT: &str = "leave it out, or give it another value: docs
 /// # Errors
 /// [`LaneError::UnknownKind`], [`LaneError::BadOption`] for options that are refused.
 pub fn contender(contender: &Contender) -> Result<(), LaneError> {
-    let kind = known(&contender.label.0, &contender.kind)?;
-    let refused = |what| Err(LaneError::bad_option(contender, what, "leave it out"));
+    let kind = known(contender)?;
+    let Contender { kind: name, mount, .. } = contender;
+    let otherwise = |what, hint: &str| Err(LaneError::bad_option(contender, what, hint));
+    let refused = |what| otherwise(what, "leave it out");
     if contender.disk.is_some() && kind.ground != Ground::Lane {
-        return refused(format!("`{}` is not on a disk, which could have a cache mode or a format", contender.kind));
+        return refused(format!("`{name}` is not on a disk, which could have a cache mode or a format"));
     }
     if !contender.layers.is_empty() && kind.ground != Ground::Lane {
-        return refused(format!("`{}` is not mounted from a disk, below which layers could be", contender.kind));
+        return refused(format!("`{name}` is not mounted from a disk, below which layers could be"));
     }
     layer::require_known(contender)?;
     let label = contender.label.0.to_lowercase();
     let is_name = kind::kind(&label).is_some() || named_in(&label) == Some(&label);
     if is_name && kind.ground != Ground::Directory && ![kind.name, kind.mounted_as].contains(&label.as_str()) {
-        let (what, hint) =
-            (format!("it is `{}`, and its label says that it is another", kind.name), "name it otherwise");
-        return Err(LaneError::bad_option(contender, what, format!("{hint}: my-{0}={0}", kind.name)));
+        let what = format!("it is `{name}`, and its label says that it is another");
+        return otherwise(what, &format!("name it otherwise: my-{name}={name}"));
     }
     let is_other = |word: &&String| kind::kind(word.split([':', '@']).next().unwrap_or_default()).is_some();
     if let Some(other) = contender.mkfs.first().filter(is_other) {
         let what = format!("`{other}` is another contender, in the same word");
-        return Err(LaneError::bad_option(contender, what, "separate them: quotes go around one contender each"));
+        return otherwise(what, "separate them: quotes go around one contender each");
     }
-    if let Some(word) = contender.mkfs.first().filter(|word| contender.mount.ends_with(',') && !word.starts_with('-')) {
-        let what = format!("a space follows the comma in `{} {word}`", contender.mount);
-        let hint = format!("leave it out: {}:{}{word}", contender.kind, contender.mount);
-        return Err(LaneError::bad_option(contender, what, hint));
+    if let Some(word) = contender.mkfs.first().filter(|word| mount.ends_with(',') && !word.starts_with('-')) {
+        let what = format!("a space follows the comma in `{mount} {word}`");
+        return otherwise(what, &format!("leave it out: {name}:{mount}{word}"));
     }
     if kind.is_pool {
         layer::require_whole(contender)?;
@@ -56,18 +56,17 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
     if let Some(piece) = options(contender).find_map(storage_in) {
         return refused(format!("its options name `{piece}`, a device or a file that fsarena has not made"));
     }
-    if kind.ground == Ground::Library && !contender.mount.is_empty() {
-        return refused(format!("`{}` is a library and is not mounted, so it takes no mount options", contender.kind));
+    if kind.ground == Ground::Library && !mount.is_empty() {
+        return refused(format!("`{name}` is a library and is not mounted, so it takes no mount options"));
     }
     if !kind.ground.has_lane() && !contender.mkfs.is_empty() {
-        return refused(format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind));
+        return refused(format!("`{name}` is not made by an mkfs, so it takes no options of one"));
     }
     let any = Identity { uuid: String::new(), hash_seed: String::new() };
     let made = kind.mkfs(Path::new(""), &any, &kind.further(contender));
     let mut refusals = kind.refused_mounts(contender, made.as_deref().unwrap_or_default());
     refusals.extend(made.err());
-    let refused = || Err(LaneError::bad_option(contender, refusals.join("; "), MKFS_HINT));
-    if refusals.is_empty() { Ok(()) } else { refused() }
+    if refusals.is_empty() { Ok(()) } else { otherwise(refusals.join("; "), MKFS_HINT) }
 }
 
 /// All words of a contender's options for mkfs and mount.
@@ -108,7 +107,7 @@ pub fn rights(plan: &Plan) -> Result<(), LaneError> {
 /// # Errors
 /// The first reason that is found.
 pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
-    let kind = known(&contender.label.0, &contender.kind)?;
+    let kind = known(contender)?;
     if contender.disk.is_some() && plan.guest.is_none() {
         let what = "it has a virtual disk of its own, and this is no guest".to_owned();
         return Err(LaneError::bad_option(contender, what, "leave out what follows the `@`"));
@@ -240,16 +239,9 @@ pub fn tool_versions(kinds: &[&str], contenders: &[Contender]) -> BTreeMap<Strin
         .collect()
 }
 
-/// The kind of that name.
-///
-/// # Errors
-/// [`LaneError::UnknownKind`] with the kinds that exist.
-pub fn known(argument: &str, name: &str) -> Result<&'static Kind, LaneError> {
-    kind(name).ok_or_else(|| LaneError::UnknownKind {
-        argument: argument.to_owned(),
-        kind: name.to_owned(),
-        known: KINDS.iter().map(|kind| kind.name).collect(),
-    })
+pub(crate) fn known(contender: &Contender) -> Result<&'static Kind, LaneError> {
+    let Contender { label, kind: name, .. } = contender;
+    kind(name).ok_or_else(|| LaneError::UnknownKind { argument: label.to_string(), kind: name.clone() })
 }
 
 /// Refuses a `dir` contender in whose directory no folder of a run can be made, or removed again.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::{Contender, Label};
-use fsarena_sys::mountinfo::{self, Mount};
+use fsarena_sys::mountinfo::Mount;
+
+use crate::space::file_system;
 
 /// What serves a shared folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub fn is_remote(mount: &str) -> bool {
     KINDS.iter().any(|(kinds, _, server)| kinds.contains(&kind) && *server == SharedServer::Remote)
 }
 
-/// What mounts of the same file system have in common. Each mount of a shared folder may have a device number of its
+/// What mounts of the same file system have in common, as do the subvolumes of a btrfs. Each mount of a shared folder may have a device number of its
 /// own, so its type and source are compared.
 pub fn identity(mount: &Mount) -> String {
     let kind = kind_of(mount);
@@ -59,9 +61,8 @@ pub fn identity(mount: &Mount) -> String {
 pub fn on_one(contenders: &[Contender]) -> Vec<(String, Vec<&Label>)> {
     let mut found: BTreeMap<String, Vec<&Label>> = BTreeMap::new();
     for contender in contenders {
-        let mount = contender.path.as_deref().and_then(|path| mountinfo::mount_of(path).ok());
-        if let Some(mount) = mount {
-            found.entry(identity(&mount)).or_default().push(&contender.label);
+        if let Some(name) = contender.path.as_deref().and_then(|path| file_system(path).ok()) {
+            found.entry(name).or_default().push(&contender.label);
         }
     }
     found.into_iter().filter(|(_, labels)| labels.len() > 1).collect()

@@ -3,6 +3,8 @@
 
 use fsarena_model::{Coherence, Sharing};
 
+use crate::kind::has_option;
+
 const AT_SERVER: &str = "at the server";
 const HERE_ONLY: &str = "on this client only";
 const NOT_SHOWN: &str = "not shown by the mount";
@@ -46,7 +48,7 @@ struct MountOptions<'a>(&'a str);
 
 impl<'a> MountOptions<'a> {
     fn has(self, name: &str) -> bool {
-        self.0.split(',').any(|option| option == name)
+        has_option(self.0, &[name])
     }
 
     fn value(self, name: &str) -> Option<&'a str> {

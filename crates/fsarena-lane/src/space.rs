@@ -4,8 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::Bytes;
+use fsarena_sys::mountinfo;
 
 use crate::image::TMPFS_MAGIC;
+use crate::shared;
 
 /// Bytes that an ordinary user may still write to the file system in which `path` lies.
 ///
@@ -17,9 +19,6 @@ pub fn free_space(path: &Path) -> io::Result<Bytes> {
 }
 
 /// Bytes that stay free on the file system in which `path` lies: 5 % of it, at least 256 MiB and at most 4 GiB.
-///
-/// # Errors
-/// If the path cannot be looked up.
 pub fn reserve(path: &Path) -> io::Result<Bytes> {
     let found = rustix::fs::statvfs(path)?;
     Ok(reserve_of(Bytes(found.f_blocks.saturating_mul(found.f_frsize))))
@@ -29,18 +28,9 @@ fn reserve_of(size: Bytes) -> Bytes {
     Bytes((size.0 / 20).clamp(Bytes::mib(256).0, Bytes::gib(4).0))
 }
 
-/// Name of the file system in which `path` lies, the same for all its directories. The subvolumes of a btrfs have
-/// different device numbers and the same source.
-///
-/// # Errors
-/// If the path cannot be looked up.
+/// What the directories of the file system in which `path` lies have in common.
 pub fn file_system(path: &Path) -> io::Result<String> {
-    use std::os::unix::fs::MetadataExt;
-    let mount = fsarena_sys::mountinfo::mount_of(path)?;
-    match mount.kind == "btrfs" {
-        true => Ok(mount.source),
-        false => Ok(std::fs::metadata(path)?.dev().to_string()),
-    }
+    mountinfo::mount_of(path).map(|mount| shared::identity(&mount))
 }
 
 /// The world-writable tmpfs of every Linux system (shm_overview(7)); `None` if it is none here.

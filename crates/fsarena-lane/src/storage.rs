@@ -22,9 +22,6 @@ const RESERVE: Bytes = Bytes::mib(256);
 pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
 
 /// Makes the run's folder and, if the plan stores the lanes in memory, mounts a tmpfs for them.
-///
-/// # Errors
-/// If the folder cannot be made, is not safe, or has too little room for `count` lanes.
 pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<PathBuf, LaneError> {
     let parent = match &plan.lanes.storage {
         Storage::Directory(path) => path.clone(),
@@ -75,9 +72,6 @@ pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
 }
 
 /// Checks, before anything is made, that `count` lanes fit.
-///
-/// # Errors
-/// [`LaneError::NoSpace`] if not.
 pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), LaneError> {
     let look_up = |error| LaneError::io("look up", parent)(error);
     let ((free, group), reserve) = match &plan.lanes.storage {
@@ -152,9 +146,9 @@ fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError>
 pub fn occupy(ledger: &mut Ledger, plan: &Plan, disks: &[Disk], lanes: usize) -> Result<(), LaneError> {
     let layout = layout(plan, lanes);
     for disk in disks {
-        require_room(plan, lanes, disk.size())?;
-        ledger.announce(Made::Disk(disk.record(layout).map_err(LaneError::io("look up", disk.path()))?))?;
-        disk.occupy(ledger.token(), layout).map_err(LaneError::io("write the label of", disk.path()))?;
+        require_room(plan, lanes, disk.size)?;
+        ledger.announce(Made::Disk(disk.record(layout).map_err(LaneError::io("look up", &disk.path))?))?;
+        disk.occupy(ledger.token(), layout).map_err(LaneError::io("write the label of", &disk.path))?;
     }
     Ok(())
 }
@@ -167,8 +161,7 @@ pub fn open_lane(
     disks: &[Disk],
     index: usize,
 ) -> Result<Lane, LaneError> {
-    if let Some((disk, extent)) = part(plan, disks, index) {
-        let (file, path) = (disk.file(), disk.path());
+    if let Some((Disk { file, path, .. }, extent)) = part(plan, disks, index) {
         // The host has allocated a guest's disk in full.
         if plan.guest.is_none() {
             let filled = fault::step("fill lane").and_then(|()| image::fill(file, extent, plan.seed, index as u32));

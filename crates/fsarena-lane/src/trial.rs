@@ -67,7 +67,6 @@ fn tried(contender: &Contender) -> Option<&'static Kind> {
     kind(&contender.kind).filter(can_be).filter(|_| has_options)
 }
 
-/// A contender that is tried.
 struct Trial<'a> {
     plan: &'a Plan,
     contender: &'a Contender,

@@ -96,7 +96,7 @@ impl InGuest {
         let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
         let in_guest = plan.clone().with_storage(within(plan));
         let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(plan));
-        let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
+        let is_deterministic = prepared.accelerator == Accelerator::Deterministic;
         let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
         let order = text.as_ref().map(String::as_bytes);
         let lanes = Some((&disk, size));

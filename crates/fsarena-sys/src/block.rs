@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 use libc::{c_int, c_ulong};
+use rustix::fs::{major, makedev, minor};
 
 use crate::check;
 
@@ -16,13 +17,18 @@ const BLKGETDISKSEQ: c_ulong = 0x8008_1280;
 /// The kernel's own number of the block device of this name below `/sys/block`, as its tracepoints report it; `None` if
 /// there is none.
 pub fn kernel_number(name: &str) -> Option<u64> {
-    parsed_number(&std::fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?)
+    number(&std::fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?).map(kernels_own)
 }
 
-/// Converts `7:1000` to the kernel's own `dev_t` (`MKDEV` of `include/linux/kdev_t.h`).
-fn parsed_number(text: &str) -> Option<u64> {
+/// `MKDEV` of `include/linux/kdev_t.h`.
+fn kernels_own(number: u64) -> u64 {
+    u64::from(major(number)) << 20 | u64::from(minor(number))
+}
+
+/// The device number that the kernel writes as `8:1`.
+pub fn number(text: &str) -> Option<u64> {
     let (major, minor) = text.trim().split_once(':')?;
-    Some(major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?)
+    Some(makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// Size of the device in bytes.
@@ -76,9 +82,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_is_named_as_the_kernel_does_within() {
-        assert_eq!(parsed_number("7:1000\n"), Some((7 << 20) + 1000));
-        assert_eq!(parsed_number("7"), None);
+    fn a_device_is_numbered_as_the_kernel_does_within() {
+        assert_eq!(number("7:1000\n").map(kernels_own), Some((7 << 20) + 1000));
+        assert_eq!(number("7"), None);
     }
 
     #[test]

@@ -137,12 +137,14 @@ mod tests {
         41 31 0:38 / /cg/unified rw - cgroup2 cgroup2 rw\n";
 
     #[test]
-    fn memory_is_with_version_one_if_that_has_it() {
+    fn a_controller_is_with_version_one_if_that_has_it() {
         let mounts = mountinfo::parse(BOTH);
-        let found = |mounts| Hierarchy::among(mounts, "memory").map(|found| (found.version, found.top));
-        assert_eq!(found(&mounts), Some((Version::One, "/cg/memory".into())));
-        assert_eq!(found(&mounts[2..]), Some((Version::Two, "/cg/unified".into())));
-        assert_eq!(found(&mounts[..1]), None);
+        let found = |mounts, controller| Hierarchy::among(mounts, controller).map(|found| (found.version, found.top));
+        assert_eq!(found(&mounts, "memory"), Some((Version::One, "/cg/memory".into())));
+        assert_eq!(found(&mounts[2..], "memory"), Some((Version::Two, "/cg/unified".into())));
+        assert_eq!(found(&mounts[..1], "memory"), None);
+        assert_eq!(found(&mounts, "cpu"), Some((Version::One, "/cg/cpu".into())));
+        assert_eq!(found(&mounts, "pids"), Some((Version::Two, "/cg/unified".into())));
     }
 
     #[test]
@@ -160,13 +162,6 @@ mod tests {
         let hierarchy = Hierarchy { version: Version::One, top: "/cg/cpu".into(), controller: "cpu" };
         let groups: Vec<&Path> = hierarchy.up_from(Path::new("/cg/cpu/a/b")).collect();
         assert_eq!(groups, ["/cg/cpu/a/b", "/cg/cpu/a", "/cg/cpu"].map(Path::new));
-    }
-
-    #[test]
-    fn each_controller_has_a_hierarchy_of_its_own() {
-        let found = |controller| Hierarchy::among(&mountinfo::parse(BOTH), controller).map(|found| found.top);
-        assert_eq!(found("cpu"), Some("/cg/cpu".into()));
-        assert_eq!(found("pids"), Some("/cg/unified".into()));
     }
 
     /// Plain files replace the control groups.

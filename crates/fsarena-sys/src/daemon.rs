@@ -1,6 +1,7 @@
 //! Programs that run while the work runs, such as servers: they end with this process, and their output is kept in a
 //! file.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -40,7 +41,7 @@ impl Daemon {
     ///
     /// # Errors
     /// If it cannot be started, or the log cannot be opened, for example because it is a symbolic link.
-    pub fn start(argv: &[String], wrapping: Wrapping, directory: &Path, log: &Path) -> io::Result<Self> {
+    pub fn start<S: AsRef<OsStr>>(argv: &[S], wrapping: Wrapping, directory: &Path, log: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.create(true).append(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);
         let log = options.open(log)?;
@@ -57,11 +58,7 @@ impl Daemon {
         self.child.try_wait()
     }
 
-    /// Process ID of the program itself; with a wrapping, `None` before it has started and once it has ended.
-    pub fn number(&self) -> Option<u32> {
-        self.process().map(|process| process.as_raw_nonzero().get() as u32)
-    }
-
+    /// The program itself; with a wrapping, `None` before it has started and once it has ended.
     fn process(&self) -> Option<Pid> {
         let outer = Pid::from_child(&self.child);
         match self.wrapping {
@@ -133,15 +130,11 @@ mod tests {
         }
     }
 
-    fn words(argv: &[&str]) -> Vec<String> {
-        argv.iter().map(|word| (*word).to_owned()).collect()
-    }
-
     #[test]
     fn it_runs_until_it_is_ended_and_its_output_is_kept() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let log = folder.path().join("log");
-        let argv = words(&["sh", "-c", "trap 'echo end; exit 0' TERM; echo up; while :; do sleep 0.01; done"]);
+        let argv = ["sh", "-c", "trap 'echo end; exit 0' TERM; echo up; while :; do sleep 0.01; done"];
         let mut daemon = Daemon::start(&argv, Wrapping::None, Path::new("/"), &log).expect("starts");
         let has_output = |text: &str| fs::read_to_string(&log).expect("there").contains(text);
         wait_until(|| has_output("up"));
@@ -154,11 +147,11 @@ mod tests {
     #[test]
     fn dropped_it_is_gone() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let argv = words(&["sleep", "600"]);
-        let daemon = Daemon::start(&argv, Wrapping::None, Path::new("/"), &folder.path().join("log")).expect("starts");
-        let number = daemon.number().expect("runs");
+        let log = folder.path().join("log");
+        let daemon = Daemon::start(&["sleep", "600"], Wrapping::None, Path::new("/"), &log).expect("starts");
+        let process = daemon.process().expect("runs");
         drop(daemon);
-        assert!(!Path::new(&format!("/proc/{number}")).exists());
+        assert!(!Path::new(&format!("/proc/{process}")).exists());
     }
 
     #[test]
@@ -170,7 +163,7 @@ mod tests {
         let log = folder.path().join("log");
         // Each leads its own process group, as the processes of databases do.
         let script = "for i in 1 2 3 4 5 6 7 8; do setsid sleep 600 & done; wait";
-        let argv = words(&["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", script]);
+        let argv = ["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", script];
         let daemon = Daemon::start(&argv, Wrapping::Once, folder.path(), &log).expect("starts");
         let at_work = || {
             let processes = fs::read_dir("/proc").expect("there").flatten();
@@ -186,10 +179,9 @@ mod tests {
     #[test]
     fn a_wrapped_one_gets_the_signal_itself() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let argv = words(&["sh", "-c", "sleep 600; exit 7"]);
-        let mut daemon =
-            Daemon::start(&argv, Wrapping::Once, Path::new("/"), &folder.path().join("log")).expect("starts");
-        wait_until(|| daemon.number().is_some());
+        let (argv, log) = (["sh", "-c", "sleep 600; exit 7"], folder.path().join("log"));
+        let mut daemon = Daemon::start(&argv, Wrapping::Once, Path::new("/"), &log).expect("starts");
+        wait_until(|| daemon.process().is_some());
         daemon.signal(Signal::KILL);
         let status = daemon.wait(Duration::from_secs(60)).expect("known").expect("ended");
         assert_eq!(status.code(), Some(7));
@@ -198,10 +190,9 @@ mod tests {
     #[test]
     fn a_wrapping_that_has_started_nothing_yet_ends_with_the_first_signal() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let mut daemon =
-            Daemon::start(&words(&["sleep", "600"]), Wrapping::Once, Path::new("/"), &folder.path().join("log"))
-                .expect("starts");
-        assert_eq!(daemon.number(), None);
+        let log = folder.path().join("log");
+        let mut daemon = Daemon::start(&["sleep", "600"], Wrapping::Once, Path::new("/"), &log).expect("starts");
+        assert_eq!(daemon.process(), None);
         daemon.signal(Signal::TERM);
         assert!(daemon.wait(Duration::from_secs(60)).expect("known").is_some());
     }
@@ -211,7 +202,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let (precious, log) = (folder.path().join("precious"), folder.path().join("log"));
         std::os::unix::fs::symlink(&precious, &log).expect("linked");
-        Daemon::start(&words(&["true"]), Wrapping::None, Path::new("/"), &log).expect_err("it is a link");
+        Daemon::start(&["true"], Wrapping::None, Path::new("/"), &log).expect_err("it is a link");
         assert!(!precious.exists());
     }
 }

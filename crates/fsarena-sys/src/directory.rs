@@ -113,12 +113,13 @@ impl Directory {
     /// # Errors
     /// `EXDEV` if something is mounted on it or in it; as openat(2) and unlinkat(2). Another call can remove the rest.
     pub fn remove(&self, name: &str, inode: u64) -> io::Result<Removal> {
-        require_component(OsStr::new(name))?;
         let child = match self.child(OsStr::new(name)) {
             Ok(child) => child,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Removal::Absent),
-            Err(error) if is_no_directory(&error) => return Ok(Removal::Another),
-            Err(error) => return Err(error),
+            Err(error) => match Errno::from_io_error(&error) {
+                Some(Errno::NOENT) => return Ok(Removal::Absent),
+                Some(Errno::NOTDIR | Errno::LOOP) => return Ok(Removal::Another),
+                _ => return Err(error),
+            },
         };
         if child.id()? != (FileId { inode, ..self.id()? }) {
             return Ok(Removal::Another);
@@ -169,10 +170,6 @@ fn open_here(directory: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
 fn mount(directory: BorrowedFd<'_>) -> io::Result<(u32, u32, u64)> {
     let found = statx(directory, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS | StatxFlags::MNT_ID)?;
     Ok((found.stx_dev_major, found.stx_dev_minor, found.stx_mnt_id))
-}
-
-fn is_no_directory(error: &io::Error) -> bool {
-    [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 /// Removes everything in the directory. Reads all names before it removes the first: the result of readdir(3) on a

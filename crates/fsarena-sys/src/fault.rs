@@ -21,13 +21,7 @@ use std::io;
 /// The injected error.
 #[inline]
 pub fn step(what: &str) -> io::Result<()> {
-    #[cfg(debug_assertions)]
-    return injected::step(what);
-    #[cfg(not(debug_assertions))]
-    {
-        let _ = what;
-        Ok(())
-    }
+    if cfg!(debug_assertions) { injected::step(what) } else { Ok(()) }
 }
 
 /// How a child program starts.
@@ -45,20 +39,11 @@ pub enum Start {
 /// The injected error.
 #[inline]
 pub fn start(what: &str) -> io::Result<Start> {
-    #[cfg(debug_assertions)]
-    {
-        let hangs = injected::is_hanging_next(what);
-        injected::step(what)?;
-        Ok(if hangs { Start::Hanging } else { Start::Normal })
-    }
-    #[cfg(not(debug_assertions))]
-    {
-        let _ = what;
-        Ok(Start::Normal)
-    }
+    let hangs = cfg!(debug_assertions) && injected::is_hanging_next(what);
+    step(what)?;
+    Ok(if hangs { Start::Hanging } else { Start::Normal })
 }
 
-#[cfg(debug_assertions)]
 mod injected {
     use std::io::{self, Write};
     use std::path::PathBuf;
@@ -139,7 +124,7 @@ mod injected {
     }
 }
 
-#[cfg(all(test, debug_assertions))]
+#[cfg(test)]
 mod tests {
     use super::injected::{At, Fault, parse};
 

@@ -104,7 +104,8 @@ impl Drop for Forked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{Mapping, MappingAccess};
+    use crate::Access;
+    use crate::mapping::Mapping;
 
     #[test]
     fn a_copy_sends_back_what_it_found() {
@@ -115,10 +116,8 @@ mod tests {
 
     #[test]
     fn a_copy_that_is_killed_or_panics_is_an_error() {
-        let path = std::env::temp_dir().join(format!("fsarena-fork-{}", std::process::id()));
-        let empty = File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
-        std::fs::remove_file(&path).expect("ours");
-        let beyond_the_end = Mapping::new(&empty, 4096, MappingAccess::Read).expect("mapped");
+        let empty = tempfile::tempfile().expect("temporary file");
+        let beyond_the_end = Mapping::new(&empty, 4096, Access::ReadOnly).expect("mapped");
         let killed = fork(|| {
             let mut byte = [0];
             beyond_the_end.read(0, &mut byte);

@@ -1,15 +1,14 @@
 //! A gate that workers pass together. Workers are threads or processes.
 
 use std::ops::Deref;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use fsarena_model::Nanos;
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use rustix::thread::futex;
 
 use crate::clock;
+use crate::mapping::Mapping;
 
 /// How long the opener sleeps between two checks of who is ready.
 const LOOK: Duration = Duration::from_micros(20);
@@ -78,11 +77,7 @@ impl Flags {
 }
 
 /// [`Flags`] in memory that a forked process shares.
-pub struct Gate {
-    flags: NonNull<Flags>,
-}
-
-const SIZE: usize = 4096;
+pub struct Gate(Mapping);
 
 impl Gate {
     /// A closed gate.
@@ -90,11 +85,8 @@ impl Gate {
     /// # Errors
     /// If there is no memory.
     pub fn new() -> std::io::Result<Self> {
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
-        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), SIZE, access, MapFlags::SHARED)? };
         // Zeroed pages are closed flags: all flags are plain integers.
-        Ok(Self { flags: NonNull::new(start.cast()).expect("a mapping is not at address 0") })
+        Mapping::anonymous(size_of::<Flags>()).map(Self)
     }
 }
 
@@ -102,16 +94,9 @@ impl Deref for Gate {
     type Target = Flags;
 
     fn deref(&self) -> &Flags {
-        // SAFETY: the mapping lives as long as this value, is aligned to a page, larger than `Flags`, zeroed, and only
+        // SAFETY: the mapping lives as long as this value, is aligned to a page, as large as `Flags`, zeroed, and only
         // accessed through atomics.
-        unsafe { self.flags.as_ref() }
-    }
-}
-
-impl Drop for Gate {
-    fn drop(&mut self) {
-        // SAFETY: the mapping was made by `new` with this size; no reference to it outlives this value.
-        let _ = unsafe { munmap(self.flags.as_ptr().cast(), SIZE) };
+        unsafe { self.0.start.cast().as_ref() }
     }
 }
 

@@ -48,17 +48,13 @@ pub fn attributes(file: impl AsFd) -> Vec<String> {
     // SAFETY: the request writes one `fsxattr`, for which `extended` has room.
     let result = unsafe { libc::ioctl(file.as_fd().as_raw_fd(), FSGETXATTR as _, &raw mut extended) };
     let extended = if result == 0 { extended } else { Extended::default() };
-    let mut names: Vec<String> = Vec::new();
-    let of = |bits: u32, table: &[(u32, &str)]| -> Vec<String> {
-        table.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| (*name).to_owned()).collect()
-    };
-    names.extend(of(flags, &FLAGS));
-    names.extend(of(extended.flags, &EXTENDED));
+    let of_inode = FLAGS.iter().filter(|(bit, _)| flags & bit != 0);
+    let further = EXTENDED.iter().filter(|(bit, _)| extended.flags & bit != 0);
+    let mut names: Vec<String> = of_inode.chain(further).map(|(_, name)| (*name).to_owned()).collect();
     names.extend((extended.project != 0).then(|| format!("project={}", extended.project)));
     let mut value = [0_u8; 32];
     let length = fgetxattr(&file, "btrfs.compression", &mut value[..]).unwrap_or(0);
-    let property = String::from_utf8_lossy(&value[..length]).into_owned();
-    names.extend((length > 0).then(|| format!("compress={property}")));
+    names.extend((length > 0).then(|| format!("compress={}", String::from_utf8_lossy(&value[..length]))));
     names
 }
 

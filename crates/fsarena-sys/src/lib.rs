@@ -32,6 +32,15 @@ pub mod usage;
 pub use aligned::AlignedBuffer;
 pub use clock::{Clock, MonotonicClock};
 
+/// Whether a file, a mapping or a file system is for reading alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reading only.
+    ReadOnly,
+    /// Reading and writing.
+    ReadWrite,
+}
+
 /// The error of a call of the C library that returned less than 0.
 fn check(result: libc::c_int) -> std::io::Result<()> {
     if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }

@@ -1,6 +1,7 @@
 //! Loop devices that a run makes: added under a free high number, configured with direct I/O, removed afterwards
 //! (loop(4)).
 
+use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -141,21 +142,18 @@ pub fn bind(number: u32, backing: &File, extent: FileExtent, block_size: u32, na
 /// # Errors
 /// Any other error of the kernel.
 pub fn binding(number: u32) -> io::Result<Option<Binding>> {
-    let device = match File::open(device_path(number)) {
-        Ok(device) => device,
-        Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(error),
-    };
     let mut info = empty_info();
-    // SAFETY: the request writes one `loop_info64`, for which `info` has room.
-    match check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) }) {
-        Ok(()) => Ok(Some(Binding {
-            device: info.device,
-            inode: info.inode,
-            backing_device: info.rdevice,
-            name: text(&info.file_name),
-        })),
-        Err(error) if is_absent(&error) => Ok(None),
+    let read = File::open(device_path(number)).and_then(|device| {
+        // SAFETY: the request writes one `loop_info64`, for which `info` has room.
+        check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) })
+    });
+    let LoopInfo { device, inode, rdevice: backing_device, file_name, .. } = info;
+    match read {
+        Ok(()) => {
+            let name = CStr::from_bytes_until_nul(&file_name).unwrap_or_default().to_string_lossy().into_owned();
+            Ok(Some(Binding { device, inode, backing_device, name }))
+        }
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ENXIO | libc::ENODEV | libc::ENOENT)) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -169,15 +167,6 @@ pub fn unbind(number: u32) -> io::Result<()> {
     let device = File::open(device_path(number))?;
     // SAFETY: the request takes no argument.
     check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CLR_FD, 0) })
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENXIO | libc::ENODEV | libc::ENOENT))
-}
-
-fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 fn empty_info() -> LoopInfo {

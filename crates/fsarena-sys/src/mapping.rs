@@ -3,12 +3,15 @@
 use std::os::fd::AsFd;
 use std::ptr::NonNull;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+
+use crate::Access;
 
 /// A shared mapping of a file. A page that is unavailable, because of an error of the device or lack of space, ends the
 /// process with SIGBUS: map only in a process that may end (see [`crate::fork`]).
+#[derive(Debug)]
 pub struct Mapping {
-    start: NonNull<u8>,
+    pub(crate) start: NonNull<u8>,
     length: usize,
 }
 
@@ -17,13 +20,21 @@ impl Mapping {
     ///
     /// # Errors
     /// As mmap(2).
-    pub fn new(file: impl AsFd, length: usize, access: MappingAccess) -> std::io::Result<Self> {
+    pub fn new(file: impl AsFd, length: usize, access: Access) -> std::io::Result<Self> {
         let access = match access {
-            MappingAccess::Read => ProtFlags::READ,
-            MappingAccess::ReadWrite => ProtFlags::READ | ProtFlags::WRITE,
+            Access::ReadOnly => ProtFlags::READ,
+            Access::ReadWrite => ProtFlags::READ | ProtFlags::WRITE,
         };
         // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
         let start = unsafe { mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, file, 0)? };
+        Ok(Self { start: NonNull::new(start.cast()).expect("a mapping is not at address 0"), length })
+    }
+
+    /// Maps zeroed memory that forked processes share.
+    pub(crate) fn anonymous(length: usize) -> std::io::Result<Self> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
+        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), length, access, MapFlags::SHARED)? };
         Ok(Self { start: NonNull::new(start.cast()).expect("a mapping is not at address 0"), length })
     }
 
@@ -58,15 +69,6 @@ impl Mapping {
     }
 }
 
-/// What a mapping is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MappingAccess {
-    /// Reading only.
-    Read,
-    /// Reading and writing.
-    ReadWrite,
-}
-
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `new` with this length, and no reference into it exists.
@@ -76,22 +78,18 @@ impl Drop for Mapping {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::OpenOptions;
-
     use super::*;
 
     #[test]
     fn written_bytes_are_read_and_in_the_file() {
-        let path = std::env::temp_dir().join(format!("fsarena-mapping-{}", std::process::id()));
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).expect("a file");
-        file.set_len(8192).expect("room");
-        let mut mapping = Mapping::new(&file, 8192, MappingAccess::ReadWrite).expect("mapped");
+        let file = tempfile::NamedTempFile::new().expect("temporary file");
+        file.as_file().set_len(8192).expect("room");
+        let mut mapping = Mapping::new(&file, 8192, Access::ReadWrite).expect("mapped");
         mapping.write(4096, b"abc");
         let mut buffer = [0; 3];
         mapping.read(4096, &mut buffer);
         assert_eq!(&buffer, b"abc");
-        assert_eq!(&std::fs::read(&path).expect("there")[4096..4099], b"abc");
-        std::fs::remove_file(&path).expect("ours");
+        assert_eq!(&std::fs::read(file.path()).expect("there")[4096..4099], b"abc");
         let beyond = std::panic::catch_unwind(|| mapping.read(8190, &mut [0; 3]));
         assert!(beyond.is_err());
     }

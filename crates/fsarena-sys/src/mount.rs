@@ -9,7 +9,7 @@ use rustix::mount::{
     fsconfig_reconfigure, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, fspick, move_mount, unmount,
 };
 
-use crate::fault;
+use crate::{Access, fault};
 
 /// Why the kernel refused a mount.
 #[derive(Debug, thiserror::Error)]
@@ -85,16 +85,8 @@ fn set_options(context: &OwnedFd, options: &str) -> Result<MountAttrFlags, Mount
     Ok(attributes)
 }
 
-/// Whether a file system may be written to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Reading only; the kernel first completes deferred work.
-    ReadOnly,
-    /// Reading and writing.
-    ReadWrite,
-}
-
-/// Changes the access of the mounted file system at `point`, and leaves all other options as they are (fspick(2)).
+/// Changes the access of the mounted file system at `point`, and leaves all other options as they are (fspick(2)). The
+/// kernel completes deferred work before it makes one read-only.
 ///
 /// # Errors
 /// `EBUSY` for read-only while a file is open for writing.

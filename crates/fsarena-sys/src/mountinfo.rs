@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use fsarena_model::distinct;
 use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, StatxFlags, makedev, statfs, statvfs, statx};
 
+use crate::block;
+
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
@@ -107,8 +109,7 @@ fn parse_line(line: &str) -> Option<Mount> {
     let (before, after) = line.split_once(" - ")?;
     let mut fields = before.split(' ');
     let id = fields.next()?.parse().ok()?;
-    let (major, minor) = fields.nth(1)?.split_once(':')?;
-    let device = makedev(major.parse().ok()?, minor.parse().ok()?);
+    let device = block::number(fields.nth(1)?)?;
     let point = PathBuf::from(unescape(fields.nth(1)?));
     let options = fields.next()?.to_owned();
     let mut fields = after.split(' ');

@@ -7,16 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
 
-use crate::check;
-
-/// How a stream is opened (fopen(3)); every mode closes it in programs that are started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamMode {
-    /// `r`: for reading.
-    Read,
-    /// `r+`: for reading and writing an existing file.
-    Update,
-}
+use crate::{Access, check};
 
 /// A stream that owns its buffer.
 pub struct Stream {
@@ -26,15 +17,16 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Opens `path` and gives the stream a buffer of `size` bytes (`_IOFBF`).
+    /// Opens the existing file `path` and gives the stream a buffer of `size` bytes (`_IOFBF`). It is closed in programs
+    /// that are started.
     ///
     /// # Errors
     /// As fopen(3); if the path has a zero byte.
-    pub fn open(path: &Path, access: StreamMode, size: usize) -> io::Result<Self> {
+    pub fn open(path: &Path, access: Access, size: usize) -> io::Result<Self> {
         let path = CString::new(path.as_os_str().as_bytes())?;
         let mode: &CStr = match access {
-            StreamMode::Read => c"re",
-            StreamMode::Update => c"r+e",
+            Access::ReadOnly => c"re",
+            Access::ReadWrite => c"r+e",
         };
         // SAFETY: both are strings that end in a zero byte and outlive the call.
         let file = unsafe { libc::fopen(path.as_ptr(), mode.as_ptr()) };
@@ -117,17 +109,17 @@ mod tests {
     #[test]
     fn written_bytes_are_read_and_the_end_is_an_error() {
         let file = tempfile::NamedTempFile::new().expect("temporary file");
-        let mut stream = Stream::open(file.path(), StreamMode::Update, 4096).expect("opens");
+        let mut stream = Stream::open(file.path(), Access::ReadWrite, 4096).expect("opens");
         stream.write(&[7; 4096]).expect("written");
         stream.write(&[8; 10]).expect("written");
         assert_eq!(file.as_file().metadata().expect("there").len(), 4096, "the rest is buffered");
         stream.flush().expect("flushed");
         assert_eq!(file.as_file().metadata().expect("there").len(), 4106);
         stream.finish().expect("closed");
-        let (mut stream, mut bytes) = (Stream::open(file.path(), StreamMode::Read, 4096).expect("opens"), [0; 4106]);
+        let (mut stream, mut bytes) = (Stream::open(file.path(), Access::ReadOnly, 4096).expect("opens"), [0; 4106]);
         stream.read(&mut bytes).expect("read");
         assert_eq!((bytes[0], bytes[4105]), (7, 8));
         assert_eq!(stream.read(&mut bytes).expect_err("over").kind(), io::ErrorKind::UnexpectedEof);
-        assert!(Stream::open(Path::new("/no/such"), StreamMode::Read, 1).is_err());
+        assert!(Stream::open(Path::new("/no/such"), Access::ReadOnly, 1).is_err());
     }
 }

@@ -169,21 +169,13 @@ impl Drop for Ring {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::OpenOptions;
     use std::os::unix::fs::FileExt;
 
     use super::*;
 
-    fn file(name: &str) -> File {
-        let path = std::env::temp_dir().join(format!("fsarena-uring-{name}-{}", std::process::id()));
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).expect("a file");
-        std::fs::remove_file(&path).expect("ours");
-        file
-    }
-
     #[test]
     fn many_writes_and_reads_go_where_they_should() {
-        let target = file("many");
+        let target = tempfile::tempfile().expect("temporary file");
         let mut ring = Ring::new(vec![target.try_clone().expect("a descriptor")], 8, 8, 4096).expect("io_uring");
         for buffer in 0..8 {
             ring.buffer(buffer).fill(buffer as u8 + 1);

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::check;
+
 /// Processor time, in seconds. The kernel knows the sum to the nanosecond, and divides it in the ratio that its ticks
 /// have sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -38,13 +40,10 @@ pub fn processor_time_of_children() -> io::Result<ProcessorTime> {
 }
 
 fn of(who: libc::c_int) -> io::Result<ProcessorTime> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
-    // SAFETY: the pointer is that of a structure of the right size, which the call fills in full if it returns 0.
-    let usage = match unsafe { libc::getrusage(who, usage.as_mut_ptr()) } {
-        // SAFETY: see above.
-        0 => unsafe { usage.assume_init() },
-        _ => return Err(io::Error::last_os_error()),
-    };
+    // SAFETY: all fields are numbers, which may be 0.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the call writes one `rusage`, for which `usage` has room.
+    check(unsafe { libc::getrusage(who, &raw mut usage) })?;
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     Ok(ProcessorTime { user: seconds(usage.ru_utime), system: seconds(usage.ru_stime) })
 }

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use fsarena_sys::AlignedBuffer;
-use fsarena_sys::mapping::{Mapping, MappingAccess};
+use fsarena_sys::mapping::Mapping;
+use fsarena_sys::{Access, AlignedBuffer};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{self, pread, pwrite};
 
@@ -37,7 +37,7 @@ pub fn on_new(worker: &mut DataWorker, open: &mut OpenFiles, path: &Path, timer:
 /// The work runs in a separate process, because an access to a page that cannot be read ends the process.
 pub fn on_mapped(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
-    let access = if worker.parameters.writes() { MappingAccess::ReadWrite } else { MappingAccess::Read };
+    let access = if worker.parameters.writes() { Access::ReadWrite } else { Access::ReadOnly };
     let length = worker.parameters.file_size as usize;
     let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
     let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;

@@ -18,19 +18,14 @@ pub struct Console {
     text: String,
     /// Where the part begins that was printed after the agent's first line.
     booted: usize,
-    /// What the guest's kernel says of a task that never runs again.
-    hung: Option<String>,
+    /// The task that never runs again, if the kernel has hung.
+    pub hung: Option<String>,
 }
 
 impl Console {
     /// The agent has answered: what is printed from now on is about the run.
     pub fn booted(&mut self) {
         self.booted = self.text.len();
-    }
-
-    /// The task that never runs again, if the kernel has hung.
-    pub fn hung(&self) -> Option<&str> {
-        self.hung.as_deref()
     }
 
     /// What the kernel has reported since the agent answered: errors of devices and file systems, oopses.
@@ -40,7 +35,6 @@ impl Console {
         messages.filter(|message| !is_usual(message)).map(str::to_owned).collect()
     }
 
-    /// The last lines.
     pub fn last_words(&self) -> String {
         let lines: Vec<&str> = self.text.lines().filter(|line| !line.trim().is_empty() && !is_usual(line)).collect();
         lines[lines.len().saturating_sub(SHOWN)..].join("\n")

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use fsarena_sys::loopdev::FileExtent;
 use fsarena_sys::{AlignedBuffer, fault};
+use serde::{Deserialize, Serialize};
 
 /// Bytes of a block: direct I/O supports this size on every device.
 const BLOCK: u64 = 4096;
@@ -21,7 +22,6 @@ pub const EDGE: u64 = 1 << 20;
 /// Time for reading what lies between the samples of a user's disk.
 pub const LOOK: Duration = Duration::from_secs(5);
 
-/// How much is read at a time.
 const PIECE: u64 = 1 << 20;
 
 /// Number of blocks that are read and marked between the two ends.
@@ -31,7 +31,7 @@ const RELEASED: &[u8; 16] = b"fsarena released";
 const OCCUPIED: &[u8; 16] = b"fsarena occupied";
 
 /// The lanes on a disk: of equal size, one after the other, starting after the first MiB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneLayout {
     /// Bytes of each lane.
     pub lane_size: u64,

@@ -43,10 +43,6 @@ impl Tags {
     }
 }
 
-/// Runs blkid on an open device.
-///
-/// # Errors
-/// If blkid is not installed, or finds signatures that contradict each other.
 pub fn tags(device: &File) -> io::Result<Tags> {
     let path = format!("/proc/{}/fd/{}", std::process::id(), device.as_raw_fd());
     let ended = child::run(&["blkid", "-p", "-o", "export", &path], Patience::query())

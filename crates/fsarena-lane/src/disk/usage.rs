@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use fsarena_sys::{loopdev, mountinfo};
+use fsarena_sys::{block, loopdev, mountinfo};
 
 use super::signature::Tags;
 
@@ -13,7 +13,7 @@ use super::signature::Tags;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockNode {
     number: u64,
-    folder: PathBuf,
+    pub folder: PathBuf,
 }
 
 impl BlockNode {
@@ -27,18 +27,17 @@ impl BlockNode {
     /// The block device with that name, if it exists.
     pub fn named(name: &str) -> Option<Self> {
         let text = fs::read_to_string(Path::new("/sys/class/block").join(name).join("dev")).ok()?;
-        Self::of(number(&text)?)
+        Self::of(block::number(&text)?)
     }
 
     /// The disk of which this is a partition.
     pub fn whole(&self) -> Option<Self> {
         self.partition()?;
         let folder = self.folder.parent()?.to_owned();
-        let number = number(&fs::read_to_string(folder.join("dev")).ok()?)?;
+        let number = block::number(&fs::read_to_string(folder.join("dev")).ok()?)?;
         Some(Self { number, folder })
     }
 
-    /// Its partition number, if it is a partition.
     pub fn partition(&self) -> Option<String> {
         self.attribute("partition")
     }
@@ -64,24 +63,10 @@ impl BlockNode {
     }
 }
 
-/// Parses a device number such as `8:1`.
-fn number(text: &str) -> Option<u64> {
-    let (major, minor) = text.trim().split_once(':')?;
-    Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
-}
-
-/// What uses the device, according to the kernel; `None` if it is unused.
-///
-/// # Errors
-/// If this cannot be determined: the device then counts as used.
+/// What uses the device, according to the kernel; `None` if it is unused. If this cannot be determined, it counts as used.
 pub fn user(node: &BlockNode) -> io::Result<Option<String>> {
     let checks = [read_only, divided, held, mounted, swapped, beneath_loop, above_other];
-    for check in checks {
-        if let Some(user) = check(node)? {
-            return Ok(Some(user));
-        }
-    }
-    Ok(None)
+    checks.iter().find_map(|check| check(node).transpose()).transpose()
 }
 
 fn read_only(node: &BlockNode) -> io::Result<Option<String>> {
@@ -170,7 +155,6 @@ fn above_other(node: &BlockNode) -> io::Result<Option<String>> {
     Ok(twin.map(|(twin, _)| format!("{} has the same file behind it", loopdev::device_path(*twin).display())))
 }
 
-/// All bound loop devices.
 fn bound_loops() -> io::Result<Vec<(u32, loopdev::Binding)>> {
     let mut bound = Vec::new();
     for folder in entries(Path::new("/sys/block"))?.into_iter().filter(|folder| folder.join("loop").exists()) {

@@ -3,9 +3,8 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKFS_BTRFS, mounts};
-use super::{Kind, LargeBlocks, Made, tool};
+use super::{Kind, LargeBlocks, Made, given, has_option, tool};
 
-/// Btrfs.
 pub static BTRFS: Kind = Kind {
     tools: &[tool("mkfs.btrfs", "btrfs-progs", "--version"), tool("btrfs", "btrfs-progs", "--version")],
     is_numbered_as_kernels: true,
@@ -92,24 +91,21 @@ fn made(description: &str) -> Made {
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
-    let option = |name: &str| options.split(',').any(|option| option == name);
-    let compressed = options.split(',').any(|option| option.starts_with("compress"));
-    let mut guarantees = vec![Guarantee::MetadataChecksums];
-    guarantees.extend((!option("nodatasum") && !option("nodatacow")).then_some(Guarantee::DataChecksums));
-    guarantees.extend((!option("nodatacow")).then_some(Guarantee::CopyOnWrite));
-    let duplicated = features.iter().any(|feature| feature == "metadata=dup");
-    guarantees.extend(duplicated.then_some(Guarantee::DuplicatedMetadata));
-    guarantees.extend(compressed.then_some(Guarantee::Compression));
-    guarantees
+    given([
+        (Guarantee::MetadataChecksums, true),
+        (Guarantee::DataChecksums, !has_option(options, &["nodatasum", "nodatacow"])),
+        (Guarantee::CopyOnWrite, !has_option(options, &["nodatacow"])),
+        (Guarantee::DuplicatedMetadata, features.iter().any(|feature| feature == "metadata=dup")),
+        (Guarantee::Compression, options.split(',').any(|option| option.starts_with("compress"))),
+    ])
 }
 
 /// Since Linux 6.15 direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
 /// Compression needs checksums: without them the files are not compressed, which is a different contender.
 fn made_direct(mount: &str) -> Option<&'static str> {
-    let has = |names: &[&str]| mount.split(',').any(|option| names.contains(&option));
     let is_compressed = mount.split(',').any(|option| option.starts_with("compress"));
-    let is_so = is_compressed && !has(&["compress=no", "compress=none"]);
-    (!is_so && !has(&["nodatasum", "nodatacow"])).then_some("nodatasum")
+    let is_so = is_compressed && !has_option(mount, &["compress=no", "compress=none"]);
+    (!is_so && !has_option(mount, &["nodatasum", "nodatacow"])).then_some("nodatasum")
 }
 
 /// Parses a flag: each is on its own line, in capitals between `(`, `|` and `)`.

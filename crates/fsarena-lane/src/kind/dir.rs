@@ -4,7 +4,6 @@ use fsarena_model::Contender;
 
 use super::{Ground, Kind};
 
-/// `dir:PATH`.
 pub static DIRECTORY: Kind = Kind {
     ground: Ground::Directory,
     ..Kind::new(Contender::DIRECTORY, "an existing directory, as in dir:/mnt/share; needs no root")

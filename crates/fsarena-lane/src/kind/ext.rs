@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKE2FS, mounts};
-use super::{Kind, LargeBlocks, Made, Tool, tool};
+use super::{Kind, LargeBlocks, Made, Tool, given, has_option, tool};
 use crate::age::Release;
 
 /// ext2: no journal.
@@ -119,25 +119,23 @@ fn made(description: &str) -> Made {
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
     let has = |name: &str| features.iter().any(|feature| feature == name);
-    let journal = has("has_journal") && !options.split(',').any(|option| option == "norecovery");
-    let mut guarantees = Vec::new();
-    guarantees.extend(journal.then_some(Guarantee::Journal));
-    let of_data = journal && options.split(',').any(|option| option == "data=journal");
-    guarantees.extend(of_data.then_some(Guarantee::DataJournal));
-    guarantees.extend(has("metadata_csum").then_some(Guarantee::MetadataChecksums));
-    guarantees
+    let journal = has("has_journal") && !has_option(options, &["norecovery"]);
+    given([
+        (Guarantee::Journal, journal),
+        (Guarantee::DataJournal, journal && has_option(options, &["data=journal"])),
+        (Guarantee::MetadataChecksums, has("metadata_csum")),
+    ])
 }
 
 /// Journalled data is written through the page cache (`ext4_dio_alignment` in fs/ext4/inode.c).
 fn made_direct(mount: &str) -> Option<&'static str> {
-    mount.split(',').any(|option| option == "data=journal").then_some("data=ordered")
+    has_option(mount, &["data=journal"]).then_some("data=ordered")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::super::Identity;
+    use super::super::tests::command_of;
     use super::*;
 
     fn strings<const N: usize>(parts: [&str; N]) -> Vec<String> {
@@ -146,14 +144,12 @@ mod tests {
 
     #[test]
     fn further_options_come_before_the_device() {
-        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let argv = EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(["-O", "^has_journal"])).expect("allowed");
-        assert_eq!(argv[argv.len() - 3..], strings(["-O", "^has_journal", "/dev/loop9"]));
+        let command = command_of(&EXT4, &["-O", "^has_journal"]).expect("allowed");
+        assert!(command.ends_with(" -O ^has_journal /dev/loop9"), "{command}");
     }
 
     #[test]
     fn features_and_sizes_are_recognised_however_they_are_written() {
-        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
         let refused = [
             (["-O", "JOURNAL_DEV"], "another kind of file system"),
             (["-O", "+journal_dev"], "another kind of file system"),
@@ -166,10 +162,10 @@ mod tests {
             (["-o", "noatime"], "mount options follow a colon"),
         ];
         for (words, reason) in refused {
-            let error = EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(words)).expect_err(reason);
+            let error = command_of(&EXT4, &words).expect_err(reason);
             assert!(error.contains(reason), "{words:?}: {error}");
         }
-        EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(["-o", "Linux"])).expect("it is Linux");
+        command_of(&EXT4, &["-o", "Linux"]).expect("it is Linux");
     }
 
     #[test]

@@ -127,21 +127,18 @@ pub static UDF: Kind = Kind {
 mod tests {
     use std::path::Path;
 
-    use super::super::Identity;
+    use super::super::tests::command_of;
     use super::*;
 
     #[test]
     fn the_uuid_is_that_of_the_plan_where_mkfs_takes_one() {
-        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let argv =
-            F2FS.mkfs(Path::new("/dev/loop9"), &identity, &["-O", "compression"].map(str::to_owned)).expect("allowed");
-        assert_eq!(argv.join(" "), "mkfs.f2fs -q -f -t 0 -U u -O compression /dev/loop9");
-        for (kind, words, ours) in [(&F2FS, "-t 0", "-t 0"), (&UDF, "-b 4096 -m hd", "--media-type=hd")] {
-            let further: Vec<String> = words.split(' ').map(str::to_owned).collect();
-            let argv = kind.mkfs(Path::new("/dev/loop9"), &identity, &further).expect("our own values").join(" ");
-            assert_eq!(argv.matches(ours).count(), 1, "{argv}");
+        let command = command_of(&F2FS, &["-O", "compression"]).expect("allowed");
+        assert_eq!(command, "mkfs.f2fs -q -f -t 0 -U u -O compression /dev/loop9");
+        for (kind, words, ours) in [(&F2FS, &["-t", "0"][..], "-t 0"), (&UDF, &["-b4096", "-mhd"], "--media-type=hd")] {
+            let command = command_of(kind, words).expect("our own values");
+            assert_eq!(command.matches(ours).count(), 1, "{command}");
         }
-        let other = F2FS.mkfs(Path::new("/dev/loop9"), &identity, &["-t", "1"].map(str::to_owned)).expect_err("other");
+        let other = command_of(&F2FS, &["-t", "1"]).expect_err("other");
         assert!(other.contains("no contender discards"), "{other}");
         assert_eq!(NILFS2.check(Path::new("/dev/loop9")), Vec::<String>::new());
     }

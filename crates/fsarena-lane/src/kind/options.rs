@@ -208,15 +208,14 @@ fn is_left_out(feature: &str, lists: &[&str]) -> bool {
 
 /// The same words with an option for each word of a list, for programs that take no lists.
 pub(crate) fn one_by_one(words: &[String]) -> Vec<String> {
-    let mut option = "";
-    let words = words.iter().flat_map(|word| {
-        let before = std::mem::replace(&mut option, word);
-        let is_list = before.starts_with('-') && word.contains('=');
-        let pieces: Vec<&str> = if is_list { word.split(',').collect() } else { vec![word] };
-        let again = std::iter::once(None).chain(std::iter::repeat(Some(before)));
-        pieces.into_iter().zip(again).flat_map(|(piece, option)| option.into_iter().chain([piece]).map(str::to_owned))
-    });
-    words.collect()
+    let mut single: Vec<String> = Vec::new();
+    for word in words {
+        match single.pop_if(|option| option.starts_with('-') && word.contains('=')) {
+            Some(option) => single.extend(word.split(',').flat_map(|piece| [option.clone(), piece.to_owned()])),
+            None => single.push(word.clone()),
+        }
+    }
+    single
 }
 
 /// Where a command has an option; a value that reads like it is none.

@@ -45,18 +45,15 @@ const fn library(name: &'static str, about: &'static str) -> Kind {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::super::Identity;
+    use super::super::tests::command_of;
     use super::*;
 
     #[test]
     fn both_are_made_as_ext4_but_for_what_the_preview_does_not_bear() {
-        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let (device, further) = (Path::new("/dev/loop9"), ["-I".to_owned(), "512".to_owned()]);
-        assert_eq!(RSEXT4.mkfs(device, &identity, &further), EXT4.mkfs(device, &identity, &further));
-        let argv = PREVIEW.mkfs(device, &identity, &further).expect("allowed").join(" ");
-        assert!(argv.ends_with("-b 4096 -O ^metadata_csum,^has_journal -I 512 /dev/loop9"), "{argv}");
+        let made = |kind| command_of(kind, &["-I", "512"]).expect("allowed");
+        assert_eq!(made(&RSEXT4), made(&EXT4));
+        let preview = made(&PREVIEW);
+        assert!(preview.ends_with("-b 4096 -O ^metadata_csum,^has_journal -I 512 /dev/loop9"), "{preview}");
         assert_eq!((PREVIEW.mounted_as, (PREVIEW.durability)("")), ("ext4", Durability::Unflushed));
     }
 }

@@ -4,7 +4,6 @@ use fsarena_model::Durability;
 
 use super::{Ground, Kind};
 
-/// tmpfs.
 pub static TMPFS: Kind = Kind {
     ground: Ground::Memory,
     durability: |_| Durability::Volatile,

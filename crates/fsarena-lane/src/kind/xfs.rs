@@ -3,10 +3,9 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKFS_XFS, mounts};
-use super::{Kind, LargeBlocks, Made, tool};
+use super::{Kind, LargeBlocks, Made, given, tool};
 use crate::age::Release;
 
-/// XFS.
 pub static XFS: Kind = Kind {
     tools: &[tool("mkfs.xfs", "xfsprogs", "-V"), tool("xfs_repair", "xfsprogs", "-V")],
     is_numbered_as_kernels: true,
@@ -78,9 +77,8 @@ fn made(description: &str) -> Made {
 }
 
 fn guarantees(features: &[String], _options: &str) -> Vec<Guarantee> {
-    let mut guarantees = vec![Guarantee::Journal];
-    guarantees.extend(features.iter().any(|feature| feature == "crc").then_some(Guarantee::MetadataChecksums));
-    guarantees
+    let has_checksums = features.iter().any(|feature| feature == "crc");
+    given([(Guarantee::Journal, true), (Guarantee::MetadataChecksums, has_checksums)])
 }
 
 #[cfg(test)]
@@ -88,16 +86,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_size_is_read_from_xfs_info() {
+    fn its_size_and_features_are_read_from_xfs_info() {
         let text = "meta-data=/dev/loop9             isize=512    agcount=4, agsize=131072 blks\n\
+                    \u{20}        =                       crc=1        finobt=1, rmapbt=0\n\
                     data     =                       bsize=4096   blocks=524288, imaxpct=25\n";
         assert_eq!(made(text).size, Some(Bytes::gib(2)));
-    }
-
-    #[test]
-    fn features_are_read_from_xfs_info() {
-        let text =
-            "meta-data=/dev/loop9 isize=512    agcount=4, agsize=131072 blks\n         =    crc=1  finobt=1, rmapbt=0";
         assert_eq!(guarantees(&features(text), "rw"), [Guarantee::Journal, Guarantee::MetadataChecksums]);
         assert_eq!(features(text), ["agcount=4", "agsize=131072", "crc", "finobt", "isize=512"]);
     }

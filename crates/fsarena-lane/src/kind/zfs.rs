@@ -5,7 +5,7 @@
 use fsarena_model::{Bytes, Durability, Guarantee, KernelSymbols, Wait};
 
 use super::options::ZPOOL;
-use super::{Kind, tool};
+use super::{Kind, given, has_option, tool};
 
 /// Prints what was made: properties with their values and sources.
 const DESCRIBE: &str = "zpool get -H -o property,value,source all $0 && zfs get -H -o property,value,source all $0";
@@ -86,13 +86,14 @@ fn set(description: &str) -> Vec<String> {
 /// What it guarantees by its properties; of a directory these are not known.
 fn guarantees(features: &[String], _options: &str) -> Vec<Guarantee> {
     let value = |name: &str| features.iter().find_map(|feature| feature.strip_prefix(name)?.strip_prefix('='));
-    let mut guarantees = vec![Guarantee::MetadataChecksums];
-    guarantees.extend(value("checksum").is_some_and(|it| it != "off").then_some(Guarantee::DataChecksums));
-    guarantees.push(Guarantee::CopyOnWrite);
-    let duplicated = ["all", "most"].contains(&value("redundant_metadata").unwrap_or_default());
-    guarantees.extend(duplicated.then_some(Guarantee::DuplicatedMetadata));
-    guarantees.extend(value("compression").is_some_and(|it| it != "off").then_some(Guarantee::Compression));
-    guarantees
+    let is_on = |name: &str| value(name).is_some_and(|value| value != "off");
+    given([
+        (Guarantee::MetadataChecksums, true),
+        (Guarantee::DataChecksums, is_on("checksum")),
+        (Guarantee::CopyOnWrite, true),
+        (Guarantee::DuplicatedMetadata, matches!(value("redundant_metadata"), Some("all" | "most"))),
+        (Guarantee::Compression, is_on("compression")),
+    ])
 }
 
 /// Since OpenZFS 2.3 direct writes of whole records are direct (zfsprops(7), `direct`); before, none were.
@@ -102,26 +103,17 @@ fn direct_unit(features: &[String]) -> Option<Bytes> {
 
 /// With `sync=disabled` an fsync does nothing: what it acknowledges is in memory for seconds.
 fn durability(options: &str) -> Durability {
-    match options.split(',').any(|option| option == "sync=disabled") {
-        true => Durability::Unwritten,
-        false => Durability::Flushed,
-    }
+    if has_option(options, &["sync=disabled"]) { Durability::Unwritten } else { Durability::Flushed }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use fsarena_model::Contender;
-
-    use super::super::Identity;
+    use super::super::tests::command_of;
     use super::*;
 
     fn argv(contender: &str) -> Result<String, String> {
-        let contender: Contender = contender.parse().expect("well spelled");
-        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let words = ZFS.mkfs(Path::new("/dev/loop9"), &identity, &ZFS.further(&contender));
-        words.map(|words| words.join(" "))
+        let further = ZFS.further(&contender.parse().expect("well spelled"));
+        command_of(&ZFS, &further.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl LaneSet {
         look: impl FnOnce(&Path) -> T,
     ) -> Result<Option<LibraryContent<T>>, LaneError> {
         let contender = &self.plan.contenders[index];
-        let kind = known(&contender.label.0, &contender.kind)?;
+        let kind = known(contender)?;
         let Some(lane) = self.mounted[index].as_ref().and_then(|made| made.lane) else { return Ok(None) };
         let device = self.lanes[lane].path();
         let mounting = self.mounting(contender, kind, Some(&device))?;

@@ -26,7 +26,7 @@ impl LaneSet {
     /// If it stays busy or does not mount again.
     pub fn remount(&mut self, index: usize) -> Result<Option<Remounted>, LaneError> {
         let contender = &self.plan.contenders[index];
-        let kind = known(&contender.label.0, &contender.kind)?;
+        let kind = known(contender)?;
         if !matches!(kind.ground, Ground::Lane | Ground::Share) {
             return Ok(None);
         }

@@ -55,7 +55,6 @@ fn holders(device: &str) -> Vec<String> {
     folder.into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Removes a device of the device mapper or of md.
 fn remove(device: &str) -> io::Result<String> {
     match mapped_name(device) {
         Some(name) => remove_mapped(&name),
@@ -81,9 +80,6 @@ fn remove_links() {
 
 /// Removes mapped devices with `token` in their names that lie on nothing: their program was killed before it gave
 /// them a table.
-///
-/// # Errors
-/// If one is in use.
 pub fn take_down_named(token: &str) -> io::Result<Vec<String>> {
     if child::find_program("dmsetup").is_none() || !Path::new("/dev/mapper/control").exists() {
         return Ok(Vec::new());

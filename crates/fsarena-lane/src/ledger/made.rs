@@ -33,13 +33,13 @@ pub enum Made {
     },
     /// A directory above those of the run, removed if it is empty.
     Parent {
-        /// Its path; the parent's path has no symbolic links.
         path: PathBuf,
-        /// Its device and inode; `None` until it is made.
         id: Option<FileId>,
     },
     /// A mount in the run's own namespace, which ends with the run: nothing is left after the run's death.
-    Mount { path: PathBuf },
+    Mount {
+        path: PathBuf,
+    },
     /// Label and lanes on a disk that the run has taken.
     Disk(OnDisk),
     /// A control group with the run's token in its name.
@@ -48,17 +48,25 @@ pub enum Made {
         /// The folder of the previous group of the run's processes.
         home: PathBuf,
     },
-    /// A loop device, bound to a file under a name with the run's token.
-    Loop {
-        number: u32,
-        /// The name under which it is bound.
-        name: String,
-        backing: PathBuf,
-    },
+    Loop(BoundLoop),
     /// A parameter of a module of the kernel, changed from the value `before` to the value `set`.
-    Parameter { path: PathBuf, before: String, set: String },
-    /// Layers and pools on a loop device of the run, which is bound to a file under a name with the run's token.
-    Layers { number: u32, name: String, backing: PathBuf },
+    Parameter {
+        path: PathBuf,
+        before: String,
+        set: String,
+    },
+    /// Layers and pools on a loop device of the run.
+    Layers(BoundLoop),
+}
+
+/// A loop device of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundLoop {
+    pub number: u32,
+    /// The name under which it is bound, with the run's token.
+    pub name: String,
+    /// The file to which it is bound.
+    pub backing: PathBuf,
 }
 
 /// A run that has made things.
@@ -73,7 +81,6 @@ pub struct DeadRun {
 }
 
 impl DeadRun {
-    /// A new run with a random token.
     pub fn new() -> io::Result<Self> {
         let mut random = [0; 8];
         // At most 256 bytes are never cut short (getrandom(2)). A chroot may lack /dev/urandom.
@@ -120,9 +127,9 @@ impl Made {
             Self::Mount { path } => unmount(path),
             Self::Disk(made) => made.release(&run.token),
             Self::Cgroup { path, home } => PATIENCE.wait(|| cgroup::remove(path, home, &run.token)),
-            Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
+            Self::Loop(device) => remove_loop(device),
             Self::Parameter { path, before, set } => set_back(path, before, set),
-            Self::Layers { number, name, backing } => remove_layers(*number, name, backing, &run.token),
+            Self::Layers(device) => remove_layers(device, &run.token),
         }
     }
 
@@ -138,7 +145,7 @@ impl Made {
             Self::Directory { path: inner, .. } | Self::Parent { path: inner, .. } | Self::Mount { path: inner } => {
                 inner.starts_with(path)
             }
-            Self::Loop { backing, .. } | Self::Layers { backing, .. } => backing.starts_with(path),
+            Self::Loop(device) | Self::Layers(device) => device.backing.starts_with(path),
             Self::Disk(_) | Self::Cgroup { .. } | Self::Parameter { .. } => false,
         }
     }
@@ -149,9 +156,9 @@ impl Made {
             Self::Mount { path } => format!("the mount {}", path.display()),
             Self::Disk(made) => format!("lanes on {}", made.path.display()),
             Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
-            Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
+            Self::Loop(BoundLoop { number, name, .. }) => format!("the loop device {number} ({name})"),
             Self::Parameter { path, .. } => format!("the parameter {}", path.display()),
-            Self::Layers { number, .. } => format!("layers on the loop device {number}"),
+            Self::Layers(device) => format!("layers on the loop device {}", device.number),
         }
     }
 }
@@ -223,9 +230,10 @@ fn unmount(path: &Path) -> io::Result<Option<String>> {
 }
 
 /// A device that is bound to something else no longer belongs to the run; an unbound one is removed.
-fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<String>> {
+fn remove_loop(device: &BoundLoop) -> io::Result<Option<String>> {
+    let number = device.number;
     match loopdev::binding(number)? {
-        Some(binding) if !is_ours(&binding, name, backing) => return Ok(None),
+        Some(binding) if !is_ours(&binding, device) => return Ok(None),
         Some(_) => {
             let _ = loopdev::unbind(number);
         }
@@ -249,20 +257,18 @@ pub fn set_back(path: &Path, before: &str, set: &str) -> io::Result<Option<Strin
 }
 
 /// What lies on the run's own loop device is the run's, and so is a mapped device with the run's token.
-fn remove_layers(number: u32, name: &str, backing: &Path, token: &str) -> io::Result<Option<String>> {
-    let is_own = loopdev::binding(number)?.is_some_and(|binding| is_ours(&binding, name, backing));
+fn remove_layers(device: &BoundLoop, token: &str) -> io::Result<Option<String>> {
+    let number = device.number;
+    let is_own = loopdev::binding(number)?.is_some_and(|binding| is_ours(&binding, device));
     let mut removed = if is_own { layer::take_down(&format!("loop{number}"))? } else { Vec::new() };
     removed.extend(layer::take_down_named(token)?);
     Ok((!removed.is_empty()).then(|| format!("layers on the loop device {number}: removed {}", removed.join(", "))))
 }
 
 /// The name must match and, if the backing file still exists, so must its device and inode.
-fn is_ours(binding: &loopdev::Binding, name: &str, backing: &Path) -> bool {
-    let same_file = match fs::metadata(backing) {
-        Ok(file) => (binding.device, binding.inode) == (file.dev(), file.ino()),
-        Err(_) => true,
-    };
-    binding.name == name && same_file
+fn is_ours(binding: &loopdev::Binding, device: &BoundLoop) -> bool {
+    let is_it = |file: fs::Metadata| (binding.device, binding.inode) == (file.dev(), file.ino());
+    binding.name == device.name && fs::metadata(&device.backing).map_or(true, is_it)
 }
 
 #[cfg(test)]
@@ -308,15 +314,19 @@ mod tests {
             return;
         }
         let (mut theirs, other) = (Theirs::new(), tempfile::NamedTempFile::new().expect("temporary file"));
+        let number = theirs.number;
+        let device =
+            |name: &str, backing: &Path| BoundLoop { number, name: name.to_owned(), backing: backing.to_owned() };
         for (name, backing) in [("ours", theirs.image.path()), ("theirs", other.path())] {
-            assert_eq!(remove_loop(theirs.number, name, backing).expect("left alone"), None);
+            assert_eq!(remove_loop(&device(name, backing)).expect("left alone"), None);
             assert!(theirs.is_bound(), "{name}");
         }
         drop(theirs.device.take());
-        let removed = remove_loop(theirs.number, "theirs", theirs.image.path()).expect("removed");
-        assert_eq!(removed, Some(format!("the loop device {}: removed", theirs.number)));
-        assert!(!Path::new(&format!("/sys/block/loop{}", theirs.number)).exists());
-        assert_eq!(remove_loop(theirs.number, "theirs", theirs.image.path()).expect("it is gone"), None);
+        let device = device("theirs", theirs.image.path());
+        let removed = remove_loop(&device).expect("removed");
+        assert_eq!(removed, Some(format!("the loop device {number}: removed")));
+        assert!(!Path::new(&format!("/sys/block/loop{number}")).exists());
+        assert_eq!(remove_loop(&device).expect("it is gone"), None);
     }
 
     #[test]
@@ -329,11 +339,11 @@ mod tests {
             inode,
             backing_device: 0,
         };
-        let is_ours = |binding: &loopdev::Binding| is_ours(binding, "ours", file.path());
-        assert!(is_ours(&bound("ours", found.ino())));
-        assert!(!is_ours(&bound("theirs", found.ino())) && !is_ours(&bound("ours", found.ino() + 1)));
-        assert!(super::is_ours(&bound("ours", 1), "ours", Path::new("/no/such/file")), "its file is removed");
-        assert!(!super::is_ours(&bound("theirs", 1), "ours", Path::new("/no/such/file")));
+        let ours = |backing: &Path| BoundLoop { number: 0, name: "ours".to_owned(), backing: backing.to_owned() };
+        let (there, gone) = (ours(file.path()), ours(Path::new("/no/such/file")));
+        assert!(is_ours(&bound("ours", found.ino()), &there));
+        assert!(!is_ours(&bound("theirs", found.ino()), &there) && !is_ours(&bound("ours", found.ino() + 1), &there));
+        assert!(is_ours(&bound("ours", 1), &gone) && !is_ours(&bound("theirs", 1), &gone));
     }
 
     #[test]
@@ -350,7 +360,8 @@ mod tests {
     #[test]
     fn a_folder_contains_the_files_of_its_loop_devices() {
         let folder = Made::Directory { path: "/a".into(), id: None };
-        let device = |backing: &str| Made::Loop { number: 1000, name: "ours".to_owned(), backing: backing.into() };
+        let bound = |backing: &str| BoundLoop { number: 1000, name: "ours".to_owned(), backing: backing.into() };
+        let device = |backing| Made::Loop(bound(backing));
         assert!(folder.contains(&device("/a/lane")) && !folder.contains(&device("/ab/lane")));
         assert!(!device("/a/lane").contains(&folder));
     }

@@ -185,7 +185,11 @@ fn any_bytes_are_a_ledger_or_an_error() {
 {"identified":{"device":1,"inode":2}}
 "withdrawn"
 {"making":{"loop":{"number":1000,"name":"n","backing":"/b"}}}
+{"making":{"disk":{"path":"/dev/x","size":9,"boot":"b","sequence":7,"lane_size":4096,"lanes":3}}}
 "#;
+    let (_, made) = parse(whole).expect("a ledger");
+    let lines = made.into_iter().map(|made| serde_json::to_string(&LedgerLine::Making(made)).expect("JSON"));
+    assert!(String::from_utf8_lossy(whole).ends_with(&format!("{}\n", lines.collect::<Vec<_>>().join("\n"))));
     for _ in 0..20_000 {
         let mut bytes = whole.to_vec();
         for _ in 0..random.random_range(1..8) {

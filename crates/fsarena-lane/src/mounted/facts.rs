@@ -4,14 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use fsarena_model::guest::CacheMode;
-use fsarena_model::{Contender, ContenderFacts, Durability};
+use fsarena_model::{Contender, ContenderFacts, Durability, distinct};
 use fsarena_sys::mountinfo;
 
 use super::{Mounted, backing};
 use crate::kind::{Ground, Kind, risks};
 use crate::{LaneError, attributes, layer, shared, sharing};
 
-/// Facts about the contender as it was made and mounted.
 pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
     if kind.ground == Ground::Library {
         return Ok(facts_of_library(contender, kind, made));
@@ -24,15 +23,11 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         true => attributes::of(&made.directory),
         false => (kind.features)(&made.description),
     };
-    let mut guarantees = match is_directory {
+    let guarantees = match is_directory {
         true => attributes::guarantees(&mount, &features),
         false => (kind.guarantees)(&features, &options),
     };
-    for further in layer::guarantees(contender) {
-        if !guarantees.contains(&further) {
-            guarantees.push(further);
-        }
-    }
+    let guarantees = distinct(guarantees.into_iter().chain(layer::guarantees(contender)));
     let says_alignment = attributes::says_alignment(&made.directory);
     // Of a mount that a chroot hides, the magic number is known (magic.h).
     let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());

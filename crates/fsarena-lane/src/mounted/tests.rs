@@ -11,7 +11,7 @@ fn a_program_that_mounts_nothing_is_noticed_whatever_it_says() {
     };
     assert!(matches!(error("true"), LaneError::WrongMount { .. }));
     let failed = error("false");
-    assert!(matches!(failed, LaneError::Mounter { .. }));
+    assert!(matches!(failed, LaneError::Program { .. }));
     assert!(failed.to_string().starts_with("`false host:/folder /"), "{failed}");
 }
 

@@ -1,13 +1,12 @@
 //! Folders that can hold images: one for each writable local file system.
 
-use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_sys::mountinfo::{self, Mount};
 
 use super::{Footing, PlaceFindings, PlaceTier, RESERVE, RatedPlace};
+use crate::kind::has_option;
 use crate::{DEFAULT_FOLDER, disk, free_space, nearest_existing};
 
 /// Local file systems without a device file.
@@ -19,37 +18,31 @@ const NOT_FOR_IMAGES: &[&str] = &["vfat", "msdos", "iso9660", "udf", "squashfs",
 /// The folder that the user named, the default folder, and one on each further file system: the folder itself or its
 /// nearest existing ancestor, the place, of which nothing is measured, and whether the user named it, or it is the
 /// default.
-///
-/// # Errors
-/// If the table of mounts cannot be read.
 pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<(PathBuf, RatedPlace, bool)>> {
     let mounts = mountinfo::mounts()?;
     let points = mounts.iter().filter(|mount| can_hold_images(mount)).map(|mount| mount.point.join("fsarena"));
     let first = asked.into_iter().map(Path::to_owned).chain([PathBuf::from(DEFAULT_FOLDER)]);
-    let mut seen: Vec<(u64, String)> = Vec::new();
+    let mut seen: Vec<u64> = Vec::new();
     let mut folders = Vec::new();
     for option in first.chain(points) {
         let existing = nearest_existing(&option);
-        let (Ok(found), Ok(mount)) = (fs::metadata(&existing), mountinfo::mount_of(&existing)) else { continue };
-        // A file system may be mounted several times, and btrfs has a device number for each subvolume.
-        let same = |(number, source): &(u64, String)| {
-            *number == found.dev() || (*source == mount.source && source.starts_with("/dev/"))
-        };
-        if !seen.iter().any(same) {
+        let Ok(mount) = mountinfo::mount_of(&existing) else { continue };
+        // A file system may be mounted several times.
+        if !seen.contains(&mount.device) {
             let asked = asked == Some(option.as_path()) || option == Path::new(DEFAULT_FOLDER);
-            folders.push((existing.clone(), folder(&option, existing, &mount, found.dev()), asked));
-            seen.push((found.dev(), mount.source));
+            folders.push((existing.clone(), folder(&option, existing, &mount), asked));
+            seen.push(mount.device);
         }
     }
     Ok(folders)
 }
 
-fn folder(option: &Path, existing: PathBuf, mount: &Mount, number: u64) -> RatedPlace {
-    let device = disk::name(number);
+fn folder(option: &Path, existing: PathBuf, mount: &Mount) -> RatedPlace {
+    let device = disk::name(mount.device);
     let beneath = device.clone().unwrap_or_else(|| mount.source.clone());
     RatedPlace {
         option: option.display().to_string(),
-        footing: footing(number, &beneath),
+        footing: footing(mount, &beneath),
         tier: PlaceTier::Unusable,
         description: format!("{} on {beneath}, mounted at {}{}", mount.kind, mount.point.display(), caution(mount)),
         free: free_space(&existing).ok(),
@@ -60,8 +53,8 @@ fn folder(option: &Path, existing: PathBuf, mount: &Mount, number: u64) -> Rated
     }
 }
 
-fn footing(number: u64, device: &str) -> Footing {
-    match fs::metadata("/").is_ok_and(|root| root.dev() == number) {
+fn footing(mount: &Mount, device: &str) -> Footing {
+    match mountinfo::mount_of(Path::new("/")).is_ok_and(|root| root.device == mount.device) {
         true => Footing::Shared,
         false if device.trim_start_matches("/dev/").starts_with("loop") => Footing::Nested,
         false => Footing::Apart,
@@ -71,14 +64,13 @@ fn footing(number: u64, device: &str) -> Footing {
 /// A warning for btrfs with checksums: it opens files for direct I/O, but writes them through the page cache (since
 /// Linux 6.15).
 fn caution(mount: &Mount) -> &'static str {
-    let options = mount.all_options();
-    let has_checksums = !options.split(',').any(|option| ["nodatasum", "nodatacow"].contains(&option));
+    let has_checksums = !has_option(&mount.all_options(), &["nodatasum", "nodatacow"]);
     if mount.kind == "btrfs" && has_checksums { " (direct writes may pass through its cache)" } else { "" }
 }
 
 fn can_hold_images(mount: &Mount) -> bool {
     let is_local = mount.source.starts_with("/dev/") || WITHOUT_DEVICE.contains(&mount.kind.as_str());
-    let is_read_only = mount.all_options().split(',').any(|option| option == "ro");
+    let is_read_only = has_option(&mount.all_options(), &["ro"]);
     is_local && !is_read_only && !NOT_FOR_IMAGES.contains(&mount.kind.as_str()) && mount.point.is_dir()
 }
 

@@ -1,16 +1,15 @@
 //! The cost of a write and flush in a place, measured on an unnamed temporary file.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use fsarena_model::{Bytes, LaneCost, Nanos};
 use fsarena_sys::clock;
-use rustix::fs::{MemfdFlags, OFlags, memfd_create};
+use rustix::fs::{MemfdFlags, memfd_create};
 
-use crate::{Effort, LaneError, file_cost};
+use crate::{Effort, LaneError, file_cost, image};
 
 const FILE_SIZE: Bytes = Bytes::mib(16);
 const EFFORT: Effort = Effort { writes: 200, paced_writes: 60, at_most: clock::look(Nanos::millis(600)) };
@@ -77,18 +76,18 @@ pub fn temporary_file(folder: &Path) -> io::Result<File> {
 }
 
 fn on_file(file: &File) -> PlaceFindings {
-    let direct = opens_direct(file);
+    let direct = image::make_direct(file).is_ok();
     let obstacle = (!direct).then(|| "lanes need direct I/O, and this file system opens no file for it".to_owned());
-    let cost = file_cost(file, FILE_SIZE, SEED, EFFORT).map_err(|error| match error {
-        LaneError::Io { act, source, .. } => format!("not measured: {act}: {source}"),
-        other => format!("not measured: {other}"),
-    });
+    let cost = file_cost(file, FILE_SIZE, SEED, EFFORT).map_err(|error| format!("not measured: {}", why(error)));
     PlaceFindings { obstacle, direct: Some(direct), cost }
 }
 
-fn opens_direct(file: &File) -> bool {
-    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(path).is_ok()
+/// Why something could not be measured; the place is known.
+pub fn why(error: LaneError) -> String {
+    match error {
+        LaneError::Io { act, source, .. } => format!("{act}: {source}"),
+        other => other.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use fsarena_model::{Bytes, FlushAfter, Medium, Nanos, RepeatedReads};
 use fsarena_sys::clock;
 
-use super::measure;
-use crate::{LaneError, disk, flush, reread};
+use super::measure::{self, why};
+use crate::{disk, flush, reread};
 
 /// Size of the test file: the largest amount after which a flush is timed.
 const FILE_SIZE: Bytes = Bytes::mib(64);
@@ -17,7 +17,7 @@ const FILE_SIZE: Bytes = Bytes::mib(64);
 const TIME: Nanos = clock::look(Nanos::millis(800));
 
 /// The source of the reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum ReadSource {
     /// The device, at random positions that were probably not read recently.
     Device,
@@ -25,17 +25,15 @@ enum ReadSource {
     File,
 }
 
-/// The findings; `Err` holds the reason if they are unknown.
-#[derive(Debug)]
-pub struct Trust {
-    /// Duration of flushes after little and after much was written.
-    flushes: Result<Vec<FlushAfter>, String>,
-    /// Rates of fresh and repeated reads of a device or file.
-    reads: Result<(ReadSource, RepeatedReads), String>,
-}
+/// Flushes after little and after much was written; `Err` holds the reason if they are unknown.
+type Flushes = Result<Vec<FlushAfter>, String>;
 
-/// Tests a place: times flushes on an unnamed file in `folder`, and only reads `device`.
-pub fn look(folder: Option<&Path>, device: Option<&Path>) -> Trust {
+/// Fresh and repeated reads, or why they are unknown.
+type Reads = Result<(ReadSource, RepeatedReads), String>;
+
+/// Tests a place: times flushes on an unnamed file in `folder`, and only reads `device`. Returns the findings in
+/// sentences.
+pub fn look(folder: Option<&Path>, device: Option<&Path>) -> [String; 2] {
     let file = match folder {
         Some(folder) => measure::temporary_file(folder).map_err(|error| error.to_string()),
         None => Err("doctor writes nothing to a disk".to_owned()),
@@ -46,7 +44,7 @@ pub fn look(folder: Option<&Path>, device: Option<&Path>) -> Trust {
         Ok(file) if flushes.is_ok() => read_file(file),
         _ => Err(why),
     });
-    Trust { flushes, reads }
+    [flush_words(&flushes), read_words(&reads)]
 }
 
 /// A new seed each time, because positions that an earlier test read would not be fresh.
@@ -54,16 +52,16 @@ fn drawn_seed() -> u64 {
     clock::now().0
 }
 
-fn timed(file: &File) -> Result<Vec<FlushAfter>, String> {
+fn timed(file: &File) -> Flushes {
     flush::file_flushes(file, FILE_SIZE, drawn_seed(), TIME).map_err(why)
 }
 
-fn read_device(device: &Path) -> Result<(ReadSource, RepeatedReads), String> {
+fn read_device(device: &Path) -> Reads {
     let size = disk::size_at(device).ok_or("its size could not be read")?;
     read_again(device, size).map(|reads| (ReadSource::Device, reads))
 }
 
-fn read_file(file: &File) -> Result<(ReadSource, RepeatedReads), String> {
+fn read_file(file: &File) -> Reads {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
     read_again(&path, FILE_SIZE).map(|reads| (ReadSource::File, reads))
 }
@@ -73,25 +71,18 @@ fn read_again(path: &Path, size: Bytes) -> Result<RepeatedReads, String> {
     reads.ok_or_else(|| "it is too small".to_owned())
 }
 
-fn why(error: LaneError) -> String {
-    match error {
-        LaneError::Io { act, source, .. } => format!("{act}: {source}"),
-        other => other.to_string(),
+/// The medium is unknown; the bound for the fastest medium applies to all.
+fn flush_words(flushes: &Flushes) -> String {
+    match flushes {
+        Ok(flushes) => flush::unproven(flushes, Medium::Nvme).unwrap_or_else(|| flush::figures(flushes)),
+        Err(why) => format!("flushes after much was written: not measured: {why}"),
     }
 }
 
-impl Trust {
-    /// The findings in sentences. The medium is unknown; the bound for the fastest medium applies to all.
-    pub fn words(&self) -> [String; 2] {
-        let flushes = match &self.flushes {
-            Ok(flushes) => flush::unproven(flushes, Medium::Nvme).unwrap_or_else(|| flush::figures(flushes)),
-            Err(why) => format!("flushes after much was written: not measured: {why}"),
-        };
-        let reads = match &self.reads {
-            Ok((source, reads)) => reread::cached_below(reads).unwrap_or_else(|| alike(*source, reads)),
-            Err(why) => format!("whether it is cached below the device: not measured: {why}"),
-        };
-        [flushes, reads]
+fn read_words(reads: &Reads) -> String {
+    match reads {
+        Ok((source, reads)) => reread::cached_below(reads).unwrap_or_else(|| alike(*source, reads)),
+        Err(why) => format!("whether it is cached below the device: not measured: {why}"),
     }
 }
 
@@ -117,7 +108,7 @@ mod tests {
         let flushes = vec![after(Bytes::kib(4), flushes[0]), after(Bytes::mib(64), flushes[1])];
         let fresh = Bytes::mib(100).0 as f64;
         let reads = RepeatedReads { fresh, repeated: fresh * repeated };
-        Trust { flushes: Ok(flushes), reads: Ok((ReadSource::Device, reads)) }.words()
+        [flush_words(&Ok(flushes)), read_words(&Ok((ReadSource::Device, reads)))]
     }
 
     #[test]
@@ -140,12 +131,12 @@ mod tests {
 
     #[test]
     fn unmeasured_trust_has_a_reason_and_leaves_nothing() {
-        let [flushes, reads] = look(None, None).words();
+        let [flushes, reads] = look(None, None);
         assert!(flushes.contains("not measured: doctor writes nothing to a disk"), "{flushes}");
         assert!(reads.contains("not measured: there is no single device"), "{reads}");
         let place = tempfile::tempdir().expect("temporary folder");
-        let trust = look(Some(place.path()), Some(Path::new("/dev/no-such")));
-        assert!(trust.flushes.is_ok() && trust.reads.is_ok_and(|(source, _)| source == ReadSource::File));
+        let [flushes, reads] = look(Some(place.path()), Some(Path::new("/dev/no-such")));
+        assert!(flushes.contains("a flush takes") && !reads.contains("not measured"), "{flushes} {reads}");
         assert_eq!(std::fs::read_dir(place.path()).expect("readable").count(), 0);
     }
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_articles::GridTest;
 use fsarena_model::Nanos;
-use fsarena_sys::stdio::{Stream, StreamMode};
-use fsarena_sys::{clock, resident};
+use fsarena_sys::stdio::Stream;
+use fsarena_sys::{Access, clock, resident};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, SeekFrom, fsync, ftruncate, open, seek, stat, unlink};
 use rustix::io::{read, write};
@@ -250,7 +250,7 @@ impl Stride {
 
 /// Overwrites the whole file with fwrite(3).
 fn write_stream(passes: &mut Passes<'_>) -> io::Result<Timed> {
-    let mut stream = Stream::open(passes.path, StreamMode::Update, passes.cell.record as usize)?;
+    let mut stream = Stream::open(passes.path, Access::ReadWrite, passes.cell.record as usize)?;
     fsync(&stream)?;
     passes.record.fetch();
     passes.record.mark();
@@ -267,7 +267,7 @@ fn write_stream(passes: &mut Passes<'_>) -> io::Result<Timed> {
 
 /// Reads the whole file with fread(3).
 fn read_stream(passes: &mut Passes<'_>) -> io::Result<Timed> {
-    let mut stream = Stream::open(passes.path, StreamMode::Read, passes.cell.record as usize)?;
+    let mut stream = Stream::open(passes.path, Access::ReadOnly, passes.cell.record as usize)?;
     fsync(File::open(passes.path)?)?;
     passes.record.fetch();
     let begin = clock::now();

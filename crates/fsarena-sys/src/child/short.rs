@@ -119,10 +119,8 @@ fn run_to_end<S: AsRef<OsStr>>(mut command: Command, argv: &[S], patience: Patie
 }
 
 fn limit_of_tests() -> Option<Duration> {
-    #[cfg(debug_assertions)]
-    return std::env::var("FSARENA_TOOL_LIMIT_MS").ok()?.parse().ok().map(Duration::from_millis);
-    #[cfg(not(debug_assertions))]
-    None
+    let milliseconds = std::env::var("FSARENA_TOOL_LIMIT_MS").ok().filter(|_| cfg!(debug_assertions));
+    milliseconds?.parse().ok().map(Duration::from_millis)
 }
 
 #[cfg(test)]

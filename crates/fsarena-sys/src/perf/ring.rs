@@ -2,16 +2,16 @@
 
 use std::fs::File;
 use std::io;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use crate::Access;
+use crate::mapping::Mapping;
 
 /// The memory that the kernel writes the events of a processor to: a page with positions, then the events
 /// (perf_event_open(2), "MMAP layout").
 #[derive(Debug)]
 pub struct Ring {
-    start: NonNull<u8>,
+    mapping: Mapping,
     page: usize,
     /// Bytes for events, a power of 2.
     size: usize,
@@ -31,16 +31,13 @@ impl Ring {
     /// If the kernel refuses it.
     pub fn map(event: &File, pages: usize) -> io::Result<Self> {
         let page = rustix::param::page_size();
-        let (length, access) = (page * (pages + 1), ProtFlags::READ | ProtFlags::WRITE);
-        // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
-        let start = unsafe { mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, event, 0)? };
-        let start = NonNull::new(start.cast()).expect("a mapping is not at address 0");
-        Ok(Self { start, page, size: page * pages })
+        let mapping = Mapping::new(event, page * (pages + 1), Access::ReadWrite)?;
+        Ok(Self { mapping, page, size: page * pages })
     }
 
     fn position(&self, offset: usize) -> &AtomicU64 {
         // SAFETY: both positions are aligned words within the first page. The kernel accesses them atomically.
-        unsafe { self.start.add(offset).cast().as_ref() }
+        unsafe { self.mapping.start.add(offset).cast().as_ref() }
     }
 
     /// Moves what is recorded to the end of `bytes`.
@@ -51,17 +48,10 @@ impl Ring {
         let first = length.min(self.size - begin);
         for (offset, length) in [(begin, first), (0, length - first)] {
             // SAFETY: the range is within the mapping, and the kernel does not write between `tail` and `head`.
-            bytes.extend_from_slice(unsafe {
-                std::slice::from_raw_parts(self.start.add(self.page + offset).as_ptr(), length)
-            });
+            let recorded =
+                unsafe { std::slice::from_raw_parts(self.mapping.start.add(self.page + offset).as_ptr(), length) };
+            bytes.extend_from_slice(recorded);
         }
         self.position(DATA_TAIL).store(head, Ordering::Release);
-    }
-}
-
-impl Drop for Ring {
-    fn drop(&mut self) {
-        // SAFETY: the mapping was made by `map` with this length, and no reference into it exists.
-        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.page + self.size) };
     }
 }

@@ -272,15 +272,14 @@ impl EventKind {
                 (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, *hertz, flags | FREQUENCY | EXCLUDE_IDLE)
             }
         };
-        let (sample_type, clockid, sample_max_stack) = (self.sample_type(), libc::CLOCK_MONOTONIC, DEEPEST);
         let attributes = EventAttributes {
             kind,
             config,
             sample_period,
-            sample_type,
+            sample_type: self.sample_type(),
             flags,
-            clockid,
-            sample_max_stack,
+            clockid: libc::CLOCK_MONOTONIC,
+            sample_max_stack: DEEPEST,
             ..EventAttributes::default()
         };
         let event = open_with(attributes, CountedPasses::Processor(processor))?;

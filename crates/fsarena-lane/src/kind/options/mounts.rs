@@ -27,7 +27,6 @@ pub(crate) const EXT: &ListRules = &[
 pub(crate) const EXT2: &ListRules =
     &[("commit data data_err journal_async_commit journal_checksum", Refused("ext2 has no journal, and ext3 has one"))];
 
-/// Those of XFS.
 pub(crate) const XFS: &ListRules = &[
     ("logdev rtdev", Refused(ELSEWHERE)),
     ("norecovery", Refused(REPAIR)),
@@ -35,7 +34,6 @@ pub(crate) const XFS: &ListRules = &[
     ("dax", Refused(MAPPED)),
 ];
 
-/// Those of Btrfs.
 pub(crate) const BTRFS: &ListRules = &[
     ("device", Refused(ELSEWHERE)),
     ("nologreplay norecovery recovery rescue usebackuproot", Refused(REPAIR)),
@@ -43,17 +41,13 @@ pub(crate) const BTRFS: &ListRules = &[
     ("subvol subvolid", Refused("a new file system has no such subvolume")),
 ];
 
-/// Those of F2FS.
 pub(crate) const F2FS: &ListRules = &[("norecovery", Refused(REPAIR))];
 
-/// Those of NILFS2.
 pub(crate) const NILFS2: &ListRules =
     &[("cp", Refused("a new file system has no snapshot")), ("norecovery", Refused(REPAIR))];
 
-/// Those of JFS.
 pub(crate) const JFS: &ListRules = &[("resize", Refused(SIZE))];
 
-/// Those of ReiserFS.
 pub(crate) const REISERFS: &ListRules =
     &[("jdev", Refused(ELSEWHERE)), ("replayonly", Refused(REPAIR)), ("resize", Refused(SIZE))];
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fsarena_lane::disk::DiskRefusal;
-use fsarena_lane::places::{self, Footing, FoundPlaces, LANE_SIZE, LANES, PlaceTier, RatedPlace, Trust};
+use fsarena_lane::places::{self, Footing, FoundPlaces, LANE_SIZE, LANES, PlaceTier, RatedPlace};
 use fsarena_model::units::significant;
 use fsarena_model::{Bytes, LaneCost, Storage};
 
@@ -18,7 +18,7 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
     for (number, place) in places.iter().enumerate() {
         let is_best = has_best && number == 0;
         let trust = (is_best || place.option == asked).then(|| place.trust()).flatten();
-        lines.push(line(place, trust.as_ref(), is_best));
+        lines.push(line(place, trust, is_best));
     }
     if !without_room.is_empty() {
         let names: Vec<String> = without_room.iter().map(|folder| folder.display().to_string()).collect();
@@ -34,7 +34,7 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
 
 /// The line of one place: description, cost, how far both can be trusted if that was tested, and the reason for its
 /// rank.
-fn line(place: &RatedPlace, trust: Option<&Trust>, is_best: bool) -> DoctorLine {
+fn line(place: &RatedPlace, trust: Option<[String; 2]>, is_best: bool) -> DoctorLine {
     let description = format!("{}{}", place.description, room(place));
     if !place.is_usable() {
         return DoctorLine::no(&place.option, description).and(obstacle(place)).hint(way_out(place));
@@ -44,7 +44,7 @@ fn line(place: &RatedPlace, trust: Option<&Trust>, is_best: bool) -> DoctorLine 
         Ok(cost) => line.and(cost_words(cost)).and(beneath(place, cost)),
         Err(why) => line.and(format!("write + flush {why}")),
     };
-    line = trust.into_iter().flat_map(Trust::words).fold(line, DoctorLine::and);
+    line = trust.into_iter().flatten().fold(line, DoctorLine::and);
     line = line.and(place.tier.reason());
     if place.footing == Footing::Disk {
         line = line.and("compare overwrites it: make sure that what is on it is not needed");
