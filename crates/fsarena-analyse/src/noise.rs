@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, NoiseBounds, RunRecord, Severity, Trial, Workload, probe};
+use fsarena_model::{AtRest, Bytes, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe};
 
 use crate::analysis::Analysis;
 use crate::probes;
@@ -194,7 +194,8 @@ impl<'a> Condition<'a> {
 
 fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
     let mut loads: BTreeMap<(&str, u32), Load> = BTreeMap::new();
-    for trial in &record.trials {
+    // A trial that did not finish may have been too short to show any load, and is no measurement.
+    for trial in record.trials.iter().filter(|trial| trial.outcome == Outcome::Finished) {
         loads.entry((trial.workload.as_str(), trial.round)).or_default().add(trial);
     }
     let held_back: BTreeSet<u32> =
