@@ -34,12 +34,13 @@ pub fn perform(
     recorder.progress.end();
     let has_begun = recorder.known.is_none();
     let Some(run) = recorder.run else { return ended.map(|_| None) };
-    let end = ended.inspect_err(|error| {
+    let end = ended.map_err(|error| {
         if has_begun {
-            note_failure(&mut store, run, error);
+            note_failure(&mut store, run, &error);
         }
-        if is_new {
-            let _ = store.remove_if_empty(run);
+        match is_new && store.remove_if_empty(run).is_ok() && store.load(run).is_ok() {
+            true => error.context(format!("run {run} failed, and what it measured is kept (fsarena report {run})")),
+            false => error,
         }
     })?;
     let record = store.load(run)?;

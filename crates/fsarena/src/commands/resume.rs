@@ -9,7 +9,7 @@ use fsarena_place::{End, Place, note};
 use fsarena_report::visible;
 
 use super::compare::{dry, ended, show};
-use super::{print, report};
+use super::{print, report, sides};
 use crate::cli::{Global, Resume};
 use crate::exit::Ended;
 use crate::perform::perform;
@@ -20,6 +20,9 @@ use crate::signals::stop_flag;
 pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let record = store.load(report::number(&store, &options.run)?)?;
+    if record.status == Status::Complete {
+        sides::refuse_smoke(&format!("run {}", record.run), &record.plan)?;
+    }
     let wish = wish(options);
     match Remaining::of(record.clone(), wish)? {
         Some(rest) if options.dry_run => return print(&described(&rest)?).map(|()| Ended::Well),
