@@ -227,12 +227,14 @@ fn without_intervals(table: &Table, of: impl Fn(ColumnKind) -> bool) -> Table {
     table
 }
 
-/// `words: title figure; title figure`. If all columns are words, the other words describe the first.
+/// `words: title figure; title figure`. If all columns are words, the other words describe the first, each with its
+/// title if there are several.
 fn sentence(columns: &[Column], row: usize) -> String {
     let is_figure = |column: &Column| matches!(column.kind, ColumnKind::Figure | ColumnKind::Median);
     let (words, values) = columns.split_at(columns.iter().position(is_figure).unwrap_or(1));
     let text = |column: &Column| layout::text(&column.entries[row]);
-    let value = |column: &Column| match is_figure(column) {
+    let has_titles = values.len() > 1 && !values.iter().any(is_figure);
+    let value = |column: &Column| match is_figure(column) || (has_titles && !column.title.is_empty()) {
         true => format!("{} {}", column.title, text(column)),
         false => text(column),
     };

@@ -98,6 +98,15 @@ fn trials_that_failed_have_no_vote_on_the_condition() {
 }
 
 #[test]
+fn the_figures_of_one_contender_are_not_called_verdicts() {
+    let mut record = Play::new(&["ext4"], World::of(&[1000.0]).noisy(0.02, 4)).perform().record;
+    record.plan.measuring.noise = BOUNDS;
+    record.trials.iter_mut().for_each(|trial| set(trial, probe::CPU_MACHINE, Some(2.2)));
+    let note = assess(&record).run.condition.clone().expect("it was busy");
+    assert!(note.ends_with("The figures are of this condition; a quiet machine may show others."), "{note}");
+}
+
+#[test]
 fn a_figure_without_a_round_that_counts_has_no_interval() {
     let record = noisy(&[1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(excluded(&record).len(), 7);

@@ -229,6 +229,12 @@ fn other_differences_are_listed() {
     let rows: Vec<_> = found.iter().map(|row| (row.what.as_str(), row.before.as_str(), row.after.as_str())).collect();
     assert_eq!(rows, [("kernel", "", "7.0"), ("ext4", "ext4", "ext4 -O ^has_journal"), ("tool: mkfs.xfs", "", "6.9")]);
     assert_eq!(difference(&before, &before.clone(), None).contrasts, []);
+    // A contender that one side lacks is not compared, and neither is what it needs.
+    let mut other = before.clone();
+    other[0].record.plan.contenders[1].label = Label::from("btrfs");
+    other[0].record.contenders[1].label = Label::from("btrfs");
+    other[0].record.environment.tools.insert("mkfs.btrfs".to_owned(), "6.2".to_owned());
+    assert_eq!(difference(&before, &other, None).contrasts, []);
 }
 
 #[test]
