@@ -39,7 +39,7 @@ pub fn look(path: &Path, access: StoreAccess) -> Result<StoreContent> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(StoreContent::Nothing),
         Err(error) => return Err(failed(error)),
-        Ok(found) if !found.is_file() => return Err(StoreError::inaccessible(path, access, "it is not a file")),
+        Ok(found) if !found.is_file() => return Err(StoreError::NoFile { path: path.to_owned() }),
         Ok(_) => {}
     }
     let mut header = Vec::new();

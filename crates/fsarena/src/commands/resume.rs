@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_execute::{Assignment, Remaining, Wish, estimated_setup};
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
-use fsarena_place::{End, Place, note};
+use fsarena_place::{End, Place, Refusal, note};
 use fsarena_report::visible;
 
 use super::compare::{dry, ended, show};
@@ -22,6 +22,10 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let record = store.load(report::number(&store, &options.run)?)?;
     if record.status == Status::Complete {
         sides::refuse_smoke(&format!("run {}", record.run), &record.plan)?;
+    }
+    if options.dry_run && store.is_running(record.run) {
+        let text = format!("run {} is still being measured", record.run);
+        bail!(Refusal::wrong_use(text, "without --dry-run, `resume` waits until it ends"));
     }
     let wish = wish(options);
     match Remaining::of(record.clone(), wish)? {
