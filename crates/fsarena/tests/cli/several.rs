@@ -116,7 +116,7 @@ fn sides_are_runs_and_files_and_nothing_else() {
     assert!(refused(&["gate", "1"]).contains("--baseline"));
     let other = store(&stage, "other", 1.0).to_string();
     assert!(refused(&["diff", "1", &other]).contains("nothing in common"));
-    let clean = "nothing in common that could be compared (small: not in all runs; other: not in all runs)";
+    let clean = "nothing in common that could be compared (other: not in all runs; small: not in all runs)";
     let refused = refused(&["gate", "1", "--baseline", &other]);
     assert!(refused.contains(clean), "{refused}");
 }
