@@ -111,19 +111,17 @@ impl<'a> Sides<'a> {
         left_out(&self.all().collect::<Vec<_>>())
     }
 
-    fn quantity(&self, workload: &str, contender: &Label) -> Option<Quantity> {
-        let of = |runs: &[Side<'_>]| {
-            runs.iter().map(|run| run.session(workload, contender, self.control)).collect::<Option<Vec<Reduced>>>()
-        };
-        Some(Quantity { before: of(&self.before)?, after: of(&self.after)? })
+    fn quantity(&self, workload: &str, contender: &Label) -> Quantity {
+        let session = |run: &Side<'_>| run.session(workload, contender, self.control);
+        let of = |runs: &[Side<'_>]| runs.iter().map(session).collect::<Option<Vec<Reduced>>>().unwrap_or_default();
+        Quantity { before: of(&self.before), after: of(&self.after) }
     }
 
     /// The drift, and the change of each contender in each workload and in all of them.
     pub(crate) fn compared(&self) -> (Drift, Vec<Compared>) {
         let (workloads, contenders) = (self.workloads(), self.contenders());
         let of_contender = |contender: &&'a Label| {
-            let quantity = |workload: &&Workload| self.quantity(&workload.name, contender).unwrap_or_default();
-            workloads.iter().map(quantity).collect::<Vec<_>>()
+            workloads.iter().map(|workload| self.quantity(&workload.name, contender)).collect::<Vec<_>>()
         };
         let known: Vec<Quantity> = contenders.iter().flat_map(of_contender).collect();
         let assumed = if self.control.is_some() { Drift::ASSUMED_RELATIVE } else { Drift::ASSUMED };

@@ -122,7 +122,7 @@ fn table(gate: &Gate) -> crate::report::Table {
     let at_most = |check: &GateCheck| check.at_most.map(Ratio::alone);
     TableOf::new(TableLook::Full, &gate.checks)
         .column(Name, "contender", |check| check.contender.to_string())
-        .column(Words, "workload", |check| check.workload.clone().unwrap_or_else(|| "mean of all".to_owned()))
+        .column(Name, "workload", |check| check.workload.clone().unwrap_or_else(|| "mean of all".to_owned()))
         .column(Figure, "ratio", |check| pair::times(ratio(check)))
         .column(Figure, "95 % interval", |check| pair::interval(ratio(check)))
         .column(Figure, "at most", |check| pair::times(at_most(check)))

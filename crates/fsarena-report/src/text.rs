@@ -145,11 +145,13 @@ impl TerminalStyle {
         }
     }
 
-    /// The references of the rows, each with the name of its row.
+    /// The references of the rows, each with the names that its row begins with.
     fn references(self, table: &Table, references: Vec<Column>) -> String {
         let of = |row: usize| {
             let texts = references.iter().map(move |column| column.entries[row].sentence.words());
-            texts.filter(|text| !text.is_empty()).map(move |text| format!("{} {text}", table.name(row)))
+            let names = table.columns.iter().take_while(|column| column.kind == ColumnKind::Name);
+            let names: Vec<String> = names.map(|column| column.entries[row].sentence.words()).collect();
+            texts.filter(|text| !text.is_empty()).map(move |text| format!("{}: {text}", names.join(", ")))
         };
         let lines = (0..table.height()).flat_map(of).map(|text| wrapped(&text, HANGING, self.width));
         lines.collect::<Vec<_>>().join("\n")

@@ -264,6 +264,13 @@ fn nothing_is_decided_between_a_quiet_and_a_busy_machine() {
         found.series.iter().flat_map(|series| series.points.iter().map(|point| point.load.clone())).collect::<Vec<_>>()
     };
     assert_eq!((loads(&before[0]), loads(&after[0])), (vec![None; 2], vec![Some(load.to_owned()); 2]));
+    let mut uncounted = after[0].record.clone();
+    for trial in uncounted.trials.iter_mut().filter(|trial| trial.workload == "append") {
+        trial.probes.get_mut(&probe::CPU_MACHINE.key()).expect("there").value = Some(0.5 * trial.seconds());
+    }
+    let history = history(&[uncounted], "create").expect("it has it");
+    let left_out = ["ext4", "xfs"].map(|label| format!("run {}, {label}: no round counts", after[0].record.run));
+    assert_eq!((history.series.len(), history.left_out), (0, left_out.to_vec()));
     assert_eq!(difference(&after, &after.clone(), None).withheld, None, "both sides were busy");
     assert!(
         found

@@ -60,6 +60,12 @@ fn a_regression_is_the_first_sentence_and_power_is_stated() {
 }
 
 #[test]
+fn a_reason_below_a_narrow_table_names_the_contender_and_the_workload() {
+    let text = report_text(report(&gate(GateOutcome::Open), "0.0.0"), TerminalStyle { color: false, width: 90 });
+    assert!(text.contains("\nxfs, randread-4k: xfs: <impossible>\n"), "{text}");
+}
+
+#[test]
 fn a_gate_that_finds_only_large_slowdowns_says_that_it_is_blind() {
     let mut blind = gate(GateOutcome::Open);
     blind.checks.iter_mut().for_each(|check| check.finds_from = Some(Share(0.3)));
