@@ -51,7 +51,7 @@ impl Explained for RunError {
             ),
             Self::Unlike(_) => None,
             Self::Budget { .. } => Some(
-                "give a longer --budget, or a count with --rounds N; a new run can have fewer workloads (--workload)"
+                "give a longer --budget, or a count with --rounds N; a new run can have less work (--scale smoke, --workload)"
                     .to_owned(),
             ),
         }

@@ -93,7 +93,8 @@ fn a_run_that_is_being_measured_is_listed_as_such() {
     let mut command = stage.fsarena();
     command.args(["compare", &a, &b, "--rounds", "1000", "--baselines", "never", "--workload", &stage.small()]);
     let mut child = Doomed(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
-    let status = |word: &str| stage.store().exists() && out(&run(stage.fsarena().arg("runs"), 0)).contains(word);
+    // The store is made while this looks.
+    let status = |word: &str| out(&stage.fsarena().arg("runs").output().expect("it starts")).contains(word);
     wait_until("it is at work", || status("  running  "));
     assert!(refused(&stage, &["resume", "1", "--dry-run"]).contains("run 1 is still being measured"));
     assert!(refused(&stage, &["runs", "remove", "1"]).contains("run 1 is still being measured"));
