@@ -4,7 +4,7 @@ use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMach
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{DriftSource, SessionDrift};
 use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload, distinct};
-use fsarena_stats::{Drift, Level, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
+use fsarena_stats::{Drift, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
 
 use crate::contrasts;
 use crate::decisions::Decisions;
@@ -125,11 +125,13 @@ struct Known {
     session: Verdict,
     invalid: Option<String>,
     is_device_bound: bool,
-    level: Option<Level>,
+    level: Option<LogEstimate>,
+    /// Rounds that count, of all runs.
+    rounds: usize,
 }
 
 impl Known {
-    fn of(machine: &Machine<'_>, pair: &Compared<'_>, level: Option<Level>) -> Self {
+    fn of(machine: &Machine<'_>, pair: &Compared<'_>, sessions: &[Reduced], level: Option<LogEstimate>) -> Self {
         let own: Vec<PairVerdict> = machine.verdicts.iter().filter_map(|all| verdict_in(all, pair)).collect();
         let invalid = own.iter().find(|own| own.verdict == Verdict::Invalid).map(PairVerdict::reason);
         let first = own.first().map_or(Verdict::Undecided, |own| own.verdict);
@@ -138,11 +140,8 @@ impl Known {
         let is_device_bound =
             cells.flatten().any(|cell| cell.validity.iter().any(|flag| flag.class == ValidityClass::DeviceBound));
         let session = if is_shared { first } else { Verdict::Undecided };
-        Self { session, level: level.filter(|_| invalid.is_none()), invalid, is_device_bound }
-    }
-
-    fn estimate(&self) -> Option<LogEstimate> {
-        self.level.map(|level| level.known)
+        let rounds = sessions.iter().map(Reduced::rounds).sum();
+        Self { session, level: level.filter(|_| invalid.is_none()), invalid, is_device_bound, rounds }
     }
 
     fn judged(&self, decision: fsarena_stats::Verdict) -> Verdict {
@@ -170,16 +169,17 @@ fn verdict_in(verdicts: &[PairVerdict], pair: &Compared<'_>) -> Option<PairVerdi
 fn judged(
     machines: &[Machine<'_>],
     compared: &[Compared<'_>],
-    levels: &[Vec<Option<Level>>],
+    levels: &[Vec<Option<LogEstimate>>],
     rule: Rule,
 ) -> Vec<AcrossPair> {
-    let of_pair = |(pair, levels): (&Compared<'_>, &Vec<Option<Level>>)| {
-        machines.iter().zip(levels).map(|(machine, level)| Known::of(machine, pair, *level)).collect()
+    let of_pair = |(pair, levels): (&Compared<'_>, &Vec<Option<LogEstimate>>)| {
+        let each = machines.iter().zip(&pair.sessions).zip(levels);
+        each.map(|((machine, sessions), level)| Known::of(machine, pair, sessions, *level)).collect()
     };
     let known: Vec<Vec<Known>> = compared.iter().zip(levels).map(of_pair).collect();
-    let complete = |on: &Vec<Known>| on.iter().map(Known::estimate).collect::<Option<Vec<_>>>().unwrap_or_default();
+    let complete = |on: &Vec<Known>| on.iter().map(|on| on.level).collect::<Option<Vec<_>>>().unwrap_or_default();
     let each = on_each(&known.iter().map(complete).collect::<Vec<_>>(), rule);
-    let usable = |on: &Vec<Known>| Pooled::of(&on.iter().filter_map(Known::estimate).collect::<Vec<_>>());
+    let usable = |on: &Vec<Known>| Pooled::of(&on.iter().filter_map(|on| on.level).collect::<Vec<_>>());
     let pooled: Vec<Option<Pooled>> = known.iter().map(usable).collect();
     let alike: Vec<Option<f64>> = pooled.iter().map(|pooled| pooled.map(|pooled| pooled.alike)).collect();
     let depends = depending(&alike, rule.alpha);
@@ -204,7 +204,7 @@ fn judged(
 
 /// What is proved about each pair on one machine.
 fn proofs_on(known: &[Vec<Known>], machine: usize, rule: Rule) -> Vec<Option<Proof>> {
-    proofs(&known.iter().map(|on| on[machine].estimate()).collect::<Vec<_>>(), rule)
+    proofs(&known.iter().map(|on| on[machine].level).collect::<Vec<_>>(), rule)
 }
 
 fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
@@ -214,11 +214,11 @@ fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
         None => Verdict::Undecided,
     };
     PairOnMachine {
-        estimate: ratio(known.level.map(|level| level.known.estimate), proof.map(|proof| proof.pointwise)),
+        estimate: ratio(known.level.map(|level| level.estimate), proof.map(|proof| proof.pointwise)),
         session: known.session,
         verdict,
         reason: known.lacks(),
-        rounds: known.level.map_or(0, |level| level.rounds),
+        rounds: known.rounds as u32,
     }
 }
 

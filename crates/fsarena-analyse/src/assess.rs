@@ -231,6 +231,9 @@ pub(crate) fn cell(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, contender:
     let kept = own.counted(contender);
     let values: Vec<f64> = kept.iter().filter_map(|trial| median(trial)).collect();
     let summary = cell_summary(&values);
+    // Without a round that counts, the figure is that of the others.
+    let counting = kept.iter().filter(|trial| own.counts(trial.round) && median(trial).is_some()).count();
+    let ends = summary.filter(|_| counting > 0);
     Cell {
         workload: workload.name.to_string(),
         contender: analysis.label(contender).clone(),
@@ -238,10 +241,10 @@ pub(crate) fn cell(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, contender:
         unit: workload.metric.unit.clone(),
         figure: Figure {
             median: summary.map(|summary| summary.median),
-            low: summary.and_then(|summary| summary.low),
-            high: summary.and_then(|summary| summary.high),
+            low: ends.and_then(|summary| summary.low),
+            high: ends.and_then(|summary| summary.high),
         },
-        rounds: values.len() as u32,
+        rounds: counting as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
         per_operation: PerOperation {
             seconds: per_operation::seconds(kept.iter().copied()),

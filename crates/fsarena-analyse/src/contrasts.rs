@@ -21,10 +21,14 @@ pub(crate) fn between(before: Vec<&Analysis<'_>>, after: Vec<&Analysis<'_>>) -> 
     among(&[before, after]).into_iter().filter_map(contrast).collect()
 }
 
-/// The facts that differ between machines, or sides, each given as its runs.
+/// The facts that differ between machines, or sides, each given as its runs. A contender that some run lacks is not
+/// compared, and so are no facts about it or its programs.
 pub(crate) fn among(machines: &[Vec<&Analysis<'_>>]) -> Vec<MachineFact> {
-    let machines: Vec<Vec<Vec<Fact>>> =
-        machines.iter().map(|runs| runs.iter().map(|run| facts(run)).collect()).collect();
+    let labels = common(machines, |run| run.labels().collect());
+    let has_further = machines.iter().flatten().any(|run| run.count() > labels.len());
+    let tools = has_further.then(|| common(machines, |run| run.record.environment.tools.keys().collect()));
+    let of = |run: &&Analysis<'_>| facts(run, &labels, tools.as_ref());
+    let machines: Vec<Vec<Vec<Fact>>> = machines.iter().map(|runs| runs.iter().map(of).collect()).collect();
     let names = distinct(machines.iter().flatten().flatten().map(|(name, _)| name));
     let values = |runs: &Vec<Vec<Fact>>, name: &String| -> BTreeSet<String> {
         let of = |facts: &Vec<Fact>| facts.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
@@ -39,10 +43,18 @@ pub(crate) fn among(machines: &[Vec<&Analysis<'_>>]) -> Vec<MachineFact> {
     names.into_iter().filter_map(fact).collect()
 }
 
-fn facts(run: &Analysis<'_>) -> Vec<Fact> {
-    let mut facts = machine(run);
+/// What all of the runs have.
+fn common<'a, T: Ord>(machines: &[Vec<&'a Analysis<'a>>], of: impl Fn(&'a Analysis<'a>) -> BTreeSet<T>) -> BTreeSet<T> {
+    let all = machines.iter().flatten().map(|run| of(run));
+    all.reduce(|common, own| common.into_iter().filter(|it| own.contains(it)).collect()).unwrap_or_default()
+}
+
+/// The facts about a run, of which those about contenders and programs are about these; without `tools`, about all.
+fn facts(run: &Analysis<'_>, labels: &BTreeSet<&Label>, tools: Option<&BTreeSet<&String>>) -> Vec<Fact> {
+    let mut facts = machine(run, tools);
     facts.extend(plan(run.record));
-    facts.extend((0..run.count()).flat_map(|index| contender(run, index)));
+    let is_common = |index: &usize| labels.contains(run.label(*index));
+    facts.extend((0..run.count()).filter(is_common).flat_map(|index| contender(run, index)));
     facts
 }
 
@@ -51,7 +63,7 @@ fn fact(name: impl Display, value: impl Into<Option<String>>) -> Fact {
     (name.to_string(), value.into().unwrap_or_default())
 }
 
-fn machine(run: &Analysis<'_>) -> Vec<Fact> {
+fn machine(run: &Analysis<'_>, tools: Option<&BTreeSet<&String>>) -> Vec<Fact> {
     let environment = &run.record.environment;
     let lanes = &environment.lanes;
     let mut facts = vec![
@@ -68,7 +80,8 @@ fn machine(run: &Analysis<'_>) -> Vec<Fact> {
         fact("background load", run.condition.load().unwrap_or_else(|| "none".to_owned())),
     ];
     facts.extend(lanes.queue.iter().map(|(name, value)| fact(format_args!("queue: {name}"), value.clone())));
-    facts.extend(environment.tools.iter().map(|(name, value)| fact(format_args!("tool: {name}"), value.clone())));
+    let tools = environment.tools.iter().filter(|(name, _)| tools.is_none_or(|tools| tools.contains(name)));
+    facts.extend(tools.map(|(name, value)| fact(format_args!("tool: {name}"), value.clone())));
     let settings = environment.settings.iter();
     facts.extend(settings.map(|(workload, lines)| fact(format_args!("settings of {workload}"), lines.join("; "))));
     facts

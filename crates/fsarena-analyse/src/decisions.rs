@@ -1,6 +1,6 @@
 //! The decisions on all pairs of a run, with the cells that they restrict.
 
-use fsarena_model::comparison::{Cell, PairVerdict};
+use fsarena_model::comparison::{Cell, PairVerdict, too_few};
 use fsarena_model::{RunRecord, Verdict};
 use fsarena_stats::Part;
 
@@ -9,7 +9,7 @@ use crate::assess::cells;
 use crate::evidence::pairs;
 use crate::looks::Standing;
 use crate::stability;
-use crate::verdicts::verdicts;
+use crate::verdicts::{LEAST, verdicts};
 
 /// What is decided about the pairs of a run.
 pub(crate) struct Decisions<'a> {
@@ -45,11 +45,8 @@ impl<'a> Decisions<'a> {
         let because = |reason: &str| Err(format!("{} ({reason})", judged.workload));
         match self.standing.with_rounds(workload, a, b) {
             _ if judged.verdict == Verdict::Invalid => because(&judged.reason()),
-            Some((pair, workload)) if pair.latest.precision.is_some() => {
-                Ok(Part { weight, workload, pair: &pair.latest })
-            }
-            Some((pair, _)) if pair.latest.rounds > 0 => because("too few rounds to know the noise"),
-            _ => because("no round counts"),
+            Some((pair, workload)) if pair.latest.rounds >= LEAST => Ok(Part { weight, workload, pair: &pair.latest }),
+            pair => because(&too_few(pair.map_or(0, |(pair, _)| pair.latest.rounds), LEAST)),
         }
     }
 }

@@ -2,13 +2,16 @@
 
 use fsarena_model::comparison::DecisionInterval;
 use fsarena_model::difference::{Change, Difference, DriftSource, FORMAT, MachineChange, SessionDrift, SideRun};
-use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload, distinct};
+use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Workload};
 use fsarena_stats::{Drift, Proof, Rule, proofs};
 
 use crate::analysis::Analysis;
 use crate::evidence::ratio;
 use crate::sides::{Compared, Side, Sides};
 use crate::verdicts::{unless_device_bound, verdict_of};
+
+/// Why nothing is decided where [`withheld`] has more to say.
+pub(crate) const LOAD_DIFFERS: &str = "the load differs";
 
 /// A run with the name that the user gave it: its number, or a file.
 #[derive(Debug, Clone)]
@@ -87,7 +90,7 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
         verdict,
         reason,
         detectable: proof.map(|proof| proof.detectable.exp()),
-        rounds: compared.shift.map_or([0, 0], |shift| shift.rounds),
+        rounds: compared.rounds.map(|rounds| rounds as u32),
     }
 }
 
@@ -97,24 +100,21 @@ fn median(runs: &[Side<'_>], workload: &Workload, contender: &Label) -> Option<f
 }
 
 fn judged(sides: &Sides<'_>, compared: &Compared, proof: Option<&Proof>, is_withheld: bool) -> (Verdict, String) {
-    let flags = flags(sides, compared);
+    let of_workload = |workload: &Workload| sides.flags(workload, &compared.contender);
+    let flags = compared.workload.as_ref().map(of_workload).unwrap_or_default();
     let words = |flags: &[ValidityClass]| flags.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let forbidden: Vec<ValidityClass> = flags.iter().copied().filter(|class| class.forbids_verdict()).collect();
     let is_device_bound = flags.contains(&ValidityClass::DeviceBound);
     match proof {
         _ if !forbidden.is_empty() => (Verdict::Invalid, words(&forbidden)),
         _ if durability_differs(sides, &compared.contender) => (Verdict::Invalid, "its durability differs".to_owned()),
-        None => (Verdict::Undecided, "fewer than three rounds in a run".to_owned()),
-        Some(_) if is_withheld => (Verdict::Undecided, "the load differs".to_owned()),
-        Some(proof) => (unless_device_bound(verdict_of(proof.verdict), is_device_bound), words(&flags)),
+        None => (Verdict::Undecided, compared.caveat.clone()),
+        Some(_) if is_withheld => (Verdict::Undecided, LOAD_DIFFERS.to_owned()),
+        Some(proof) => {
+            let caveat = if flags.is_empty() { compared.caveat.clone() } else { words(&flags) };
+            (unless_device_bound(verdict_of(proof.verdict), is_device_bound), caveat)
+        }
     }
-}
-
-/// The validity flags of a contender in a workload in any of the runs, each once.
-fn flags(sides: &Sides<'_>, compared: &Compared) -> Vec<ValidityClass> {
-    let Some(workload) = &compared.workload else { return Vec::new() };
-    let cells = sides.all().filter_map(|run| run.cell(workload, &compared.contender));
-    distinct(cells.flat_map(|cell| &cell.validity).map(|flag| flag.class))
 }
 
 /// Whether a contender has several durability classes.

@@ -1,8 +1,8 @@
 //! Main effects: what an option of a matrix changes, as the mean over all combinations of the other options.
 
-use fsarena_model::comparison::{EffectRow, too_few};
+use fsarena_model::comparison::EffectRow;
 use fsarena_model::{Combination, Estimate, Factor, Label, Matrix};
-use fsarena_stats::{FEWEST_ROUNDS, Part, Rule, weighted_mean};
+use fsarena_stats::{Part, Rule, weighted_mean};
 
 use crate::decisions::Decisions;
 
@@ -34,10 +34,6 @@ fn effect(decisions: &Decisions<'_>, matrix: &Matrix, workload: usize, factor: u
     let parts: Vec<Result<Part<'_>, String>> = pairs.iter().map(of_pair).collect();
     let reason = parts.iter().find_map(|part| part.as_ref().err().cloned());
     let known: Vec<Part<'_>> = parts.into_iter().flatten().collect();
-    let fewest = known.iter().map(|part| part.pair.rounds).min();
-    let least = FEWEST_ROUNDS as u32;
-    let few = fewest.filter(|rounds| *rounds < least).map(|rounds| too_few(rounds, least));
-    let reason = reason.or(few);
     let mean = if reason.is_none() { weighted_mean(&known) } else { None };
     let interval = mean.map(|mean| mean.interval(Rule::default().alpha / 2.0).ratios());
     // The pairs say how many times better the base is.

@@ -6,10 +6,10 @@ use fsarena_model::{Label, Share, Verdict};
 use fsarena_stats::{Ending, LogEstimate, Part, Regression, regressions, weighted_mean};
 
 use crate::decisions::Decisions;
-use crate::difference::{self, NamedRun, forbidden, withheld};
+use crate::difference::{self, LOAD_DIFFERS, NamedRun, forbidden, withheld};
 use crate::evidence::ratio;
 use crate::looks::progress;
-use crate::sides::{Compared, Sides};
+use crate::sides::{Compared, Sides, left_out_of_mean};
 
 /// The largest probability that a gate fails although nothing is slower by more than the threshold.
 const ALPHA: f64 = 0.05;
@@ -22,6 +22,8 @@ struct Candidate {
     known: Option<LogEstimate>,
     /// Why it must not be tested.
     forbidden: Option<String>,
+    /// Why it cannot be tested, or what the mean leaves out; empty if neither.
+    caveat: String,
 }
 
 /// Checks the runs of `after` against those of `before`, each contender against itself.
@@ -33,7 +35,8 @@ pub fn gate(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>, th
         workload: compared.workload.as_ref().map(|workload| workload.name.to_string()),
         contender: compared.contender.clone(),
         known: compared.shift.map(|shift| shift.known),
-        forbidden: withheld.clone().or_else(|| forbidden(&sides, compared)),
+        forbidden: withheld.is_some().then(|| LOAD_DIFFERS.to_owned()).or_else(|| forbidden(&sides, compared)),
+        caveat: compared.caveat.clone(),
     };
     let candidates: Vec<Candidate> = compared.iter().map(candidate).collect();
     let names = |runs: &[NamedRun]| runs.iter().map(|run| run.name.clone()).collect::<Vec<_>>().join(", ");
@@ -41,16 +44,19 @@ pub fn gate(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>, th
     let mut notes = vec![drift.sentence()];
     notes.extend(control.map(|label| format!("Figures are relative to those of {label} in the same sweeps.")));
     notes.extend(withheld.map(|why| format!("Nothing is tested: {why}.")));
-    notes.extend(sides.left_out().into_iter().map(|what| format!("Not compared: {what}.")));
-    Gate {
+    let gate = Gate {
         title: format!("{} against {}", names(after), names(before)),
         is_interleaved: false,
         checks: checks(candidates, threshold, Ending::Planned),
         notes,
         contrasts: sides.contrasts(),
+        left_out: sides.left_out(),
         format: FORMAT,
         threshold,
-    }
+        requires_finds: None,
+        failed: false,
+    };
+    gate.requiring(None)
 }
 
 /// Checks all other contenders of a run against the contender `base`, which the run measured in the same sweeps.
@@ -65,15 +71,19 @@ pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
     let names = others.iter().map(|other| analysis.label(*other).to_string()).collect::<Vec<_>>().join(", ");
     let interleaved =
         "Both were measured in the same sweeps, so what the machine did to both of them cancels.".to_owned();
-    Gate {
+    let gate = Gate {
         title: format!("{names} against {base} in {}", run.name),
         is_interleaved: true,
         checks: checks(candidates, threshold, ending),
         notes: [interleaved].into_iter().chain(analysis.condition.sentence()).collect(),
         contrasts: Vec::new(),
+        left_out: Vec::new(),
         format: FORMAT,
         threshold,
-    }
+        requires_finds: None,
+        failed: false,
+    };
+    gate.requiring(None)
 }
 
 /// A contender against the base in each workload, and in the mean over those that can be compared.
@@ -84,6 +94,7 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
         if other < base { known } else { LogEstimate { estimate: -known.estimate, ..known } }
     };
     let mut parts = Vec::new();
+    let mut without = Vec::new();
     let mut candidates = Vec::new();
     for own in &decisions.analysis.workloads {
         let verdict = decisions.verdict(own.index, a, b);
@@ -92,19 +103,22 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
         // Before a contender was on enough lanes, and in three rounds, there is no decision.
         let ready = found.filter(|(pair, _)| pair.latest.decision.is_some());
         let known = ready.and_then(|(pair, _)| pair.latest.known()).map(in_favour);
-        if let (Some((pair, workload)), None) = (ready, &forbidden) {
-            parts.push(Part { weight: 1.0, workload, pair: &pair.latest });
+        match (ready, &forbidden) {
+            (Some((pair, workload)), None) => parts.push(Part { weight: 1.0, workload, pair: &pair.latest }),
+            _ => without.push(own.workload.name.as_str()),
         }
         candidates.push(Candidate {
             workload: Some(own.workload.name.to_string()),
             contender: label.clone(),
             known,
             forbidden,
+            caveat: if known.is_none() { "too few rounds".to_owned() } else { String::new() },
         });
     }
     if parts.len() > 1 {
         let known = weighted_mean(&parts).map(in_favour);
-        candidates.push(Candidate { workload: None, contender: label.clone(), known, forbidden: None });
+        let caveat = left_out_of_mean(&without);
+        candidates.push(Candidate { workload: None, contender: label.clone(), known, forbidden: None, caveat });
     }
     candidates
 }
@@ -131,11 +145,11 @@ fn checks(candidates: Vec<Candidate>, threshold: Share, ending: Ending) -> Vec<G
 }
 
 fn outcome(candidate: &Candidate, regression: Option<Regression>) -> (GateOutcome, String) {
-    match (&candidate.forbidden, regression) {
-        (Some(why), _) => (GateOutcome::Invalid, why.clone()),
-        (None, None) => (GateOutcome::Open, "too few rounds".to_owned()),
-        (None, Some(regression)) if regression.holds => (GateOutcome::Regression, String::new()),
-        (None, Some(regression)) if regression.is_excluded => (GateOutcome::Passed, String::new()),
-        (None, Some(_)) => (GateOutcome::Open, String::new()),
-    }
+    let outcome = match regression {
+        _ if candidate.forbidden.is_some() => GateOutcome::Invalid,
+        Some(regression) if regression.holds => GateOutcome::Regression,
+        Some(regression) if regression.is_excluded => GateOutcome::Passed,
+        _ => GateOutcome::Open,
+    };
+    (outcome, candidate.forbidden.clone().unwrap_or_else(|| candidate.caveat.clone()))
 }

@@ -55,8 +55,10 @@ fn in_run<'a>(analysis: &Analysis<'a>, workload: &str, left_out: &mut Vec<String
     for contender in 0..analysis.count() {
         let (label, cell) = (analysis.label(contender), assess::cell(analysis, own, contender));
         let Some(median) = cell.figure.median else { continue };
-        if let Some(flag) = cell.validity.iter().find(|flag| flag.class.forbids_verdict()) {
-            left_out.push(format!("run {}, {label}: {}", run.run, flag.class));
+        let forbidden = cell.validity.iter().find(|flag| flag.class.forbids_verdict());
+        let uncounted = (cell.rounds == 0).then(|| "no round counts".to_owned());
+        if let Some(why) = forbidden.map(|flag| flag.class.to_string()).or(uncounted) {
+            left_out.push(format!("run {}, {label}: {why}", run.run));
             continue;
         }
         let point = HistoryPoint {

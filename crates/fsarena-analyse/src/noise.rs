@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, NoiseBounds, RunRecord, Severity, Trial, Workload, probe};
+use fsarena_model::{AtRest, Bytes, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe};
 
 use crate::analysis::Analysis;
 use crate::probes;
@@ -117,6 +117,8 @@ pub(crate) struct Condition<'a> {
     /// Whether most visits were slowed down; if so, a slowdown does not exclude a visit.
     is_held_back: bool,
     bounds: &'a NoiseBounds,
+    /// Whether the run has verdicts: several contenders, and more than a smoke run.
+    has_verdicts: bool,
 }
 
 impl<'a> Condition<'a> {
@@ -130,7 +132,8 @@ impl<'a> Condition<'a> {
         let first = (visits.len() - busy.len(), quiet);
         let (_, usual) = sized.fold(first, |most, next| if next.0 > most.0 { next } else { most });
         let held_back = visits.iter().filter(|visit| visit.is_held_back).count();
-        Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds }
+        let has_verdicts = record.plan.contenders.len() > 1 && !record.plan.is_smoke();
+        Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds, has_verdicts }
     }
 
     fn has(&self, visit: &Visit<'_>) -> bool {
@@ -168,11 +171,15 @@ impl<'a> Condition<'a> {
         let busy: Vec<&Visit<'_>> = self.others().filter(|visit| !visit.is_held_back).collect();
         let rounds = spans(&busy.iter().map(|visit| visit.round).collect());
         let (left_out, all) = (busy.len(), self.visits.len());
+        let (what, otherwise) = match self.has_verdicts {
+            true => ("verdicts", "rank otherwise"),
+            false => ("figures", "show others"),
+        };
         match (self.is_quiet(), left_out) {
             (true, 0) => None,
             (true, _) => Some(format!(
-                "The machine was busy with other things in {rounds} ({}). The verdicts are of the quieter machine: \
-                 they leave out {left_out} of {all} measurements (a workload in a round).",
+                "The machine was busy with other things in {rounds} ({}). The {what} are of the quieter machine: they \
+                 leave out {left_out} of {all} measurements (a workload in a round).",
                 most(&busy).words(self.bounds),
             )),
             (false, _) => {
@@ -182,8 +189,8 @@ impl<'a> Condition<'a> {
                 );
                 let when = if 2 * left_out < all { "most of the time" } else { "more often than another load" };
                 Some(format!(
-                    "Measured on a busy machine: {} {when}. The verdicts are of this condition; a quiet machine may \
-                     rank otherwise.{}",
+                    "Measured on a busy machine: {} {when}. The {what} are of this condition; a quiet machine may \
+                     {otherwise}.{}",
                     self.usual.words(self.bounds),
                     if left_out == 0 { "" } else { &without },
                 ))
@@ -194,7 +201,8 @@ impl<'a> Condition<'a> {
 
 fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
     let mut loads: BTreeMap<(&str, u32), Load> = BTreeMap::new();
-    for trial in &record.trials {
+    // A trial that did not finish may have been too short to show any load, and is no measurement.
+    for trial in record.trials.iter().filter(|trial| trial.outcome == Outcome::Finished) {
         loads.entry((trial.workload.as_str(), trial.round)).or_default().add(trial);
     }
     let held_back: BTreeSet<u32> =

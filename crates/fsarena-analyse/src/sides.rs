@@ -2,7 +2,7 @@
 
 use fsarena_model::comparison::{BaselineRow, Cell};
 use fsarena_model::difference::Contrast;
-use fsarena_model::{BaselineKind, Better, Label, Share, Trial, Workload, distinct};
+use fsarena_model::{BaselineKind, Better, Label, Share, Trial, ValidityClass, Workload, distinct};
 use fsarena_stats::{Drift, Quantity, Reduced, Shift, Unchanged, mean_session, session, shifts, shifts_with};
 
 use crate::analysis::Analysis;
@@ -28,8 +28,30 @@ pub(crate) struct Compared {
     /// The workload; `None` for the mean over all of them.
     pub(crate) workload: Option<Workload>,
     pub(crate) contender: Label,
-    /// `None` if a run has fewer than three rounds of it.
+    /// `None` if a run has fewer than three rounds of it; for the mean, if fewer than two workloads can be compared.
     pub(crate) shift: Option<Shift>,
+    /// Rounds of both sides, in all.
+    pub(crate) rounds: [usize; 2],
+    /// Why there is no shift, or what the mean leaves out; empty if neither.
+    pub(crate) caveat: String,
+}
+
+/// Why a workload is not compared.
+const FEW_ROUNDS: &str = "fewer than three rounds in a run";
+
+/// Why there is no mean over workloads.
+const FEW_WORKLOADS: &str = "fewer than two workloads can be compared";
+
+/// At most that many workloads are named that a mean leaves out.
+const NAMED: usize = 3;
+
+/// The workloads that a mean leaves out; empty if none.
+pub(crate) fn left_out_of_mean(names: &[&str]) -> String {
+    match names.len() {
+        0 => String::new(),
+        1..=NAMED => format!("without {}", names.join(", ")),
+        count => format!("without {count} workloads that cannot be compared"),
+    }
 }
 
 impl<'a> Side<'a> {
@@ -89,51 +111,71 @@ impl<'a> Sides<'a> {
         left_out(&self.all().collect::<Vec<_>>())
     }
 
-    fn quantity(&self, workload: &str, contender: &Label) -> Option<Quantity> {
-        let of = |runs: &[Side<'_>]| {
-            runs.iter().map(|run| run.session(workload, contender, self.control)).collect::<Option<Vec<Reduced>>>()
-        };
-        Some(Quantity { before: of(&self.before)?, after: of(&self.after)? })
+    fn quantity(&self, workload: &str, contender: &Label) -> Quantity {
+        let session = |run: &Side<'_>| run.session(workload, contender, self.control);
+        let of = |runs: &[Side<'_>]| runs.iter().map(session).collect::<Option<Vec<Reduced>>>().unwrap_or_default();
+        Quantity { before: of(&self.before), after: of(&self.after) }
     }
 
     /// The drift, and the change of each contender in each workload and in all of them.
     pub(crate) fn compared(&self) -> (Drift, Vec<Compared>) {
         let (workloads, contenders) = (self.workloads(), self.contenders());
         let of_contender = |contender: &&'a Label| {
-            let quantity = |workload: &&Workload| self.quantity(&workload.name, contender).unwrap_or_default();
-            workloads.iter().map(quantity).collect::<Vec<_>>()
+            workloads.iter().map(|workload| self.quantity(&workload.name, contender)).collect::<Vec<_>>()
         };
         let known: Vec<Quantity> = contenders.iter().flat_map(of_contender).collect();
         let assumed = if self.control.is_some() { Drift::ASSUMED_RELATIVE } else { Drift::ASSUMED };
         let unchanged = if self.control.is_some() { Vec::new() } else { self.unchanged(&workloads) };
         let (drift, shifts) = shifts(&known, &unchanged, assumed);
-        let means = self.means(&known, contenders.len(), drift);
-        let mut all = Vec::new();
-        for ((contender, shifts), mean) in contenders.into_iter().zip(shifts.chunks(workloads.len().max(1))).zip(means)
-        {
-            let row = |workload: Option<&Workload>, shift| Compared {
+        let count = workloads.len().max(1);
+        let of_contenders = contenders.iter().zip(known.chunks(count).zip(shifts.chunks(count)));
+        let mean = |(contender, (known, _)): (&&Label, (&[Quantity], _))| self.mean(contender, &workloads, known);
+        let (means, caveats): (Vec<Quantity>, Vec<String>) = of_contenders.clone().map(mean).unzip();
+        let of_means = means.iter().zip(shifts_with(&means, drift)).zip(caveats);
+        let row =
+            |contender: &Label, workload: Option<&Workload>, (quantity, shift): (&Quantity, _), caveat| Compared {
                 workload: workload.cloned(),
                 contender: contender.clone(),
                 shift,
+                rounds: quantity.rounds(),
+                caveat,
             };
-            all.extend(workloads.iter().zip(shifts).map(|(workload, shift)| row(Some(*workload), *shift)));
-            all.extend((workloads.len() > 1).then(|| row(None, mean)));
+        let mut all = Vec::new();
+        for ((contender, (known, shifts)), (mean, caveat)) in of_contenders.zip(of_means) {
+            for (workload, (quantity, shift)) in workloads.iter().zip(known.iter().zip(shifts)) {
+                let caveat = if shift.is_none() { FEW_ROUNDS.to_owned() } else { String::new() };
+                all.push(row(contender, Some(workload), (quantity, *shift), caveat));
+            }
+            all.extend((workloads.len() > 1).then(|| row(contender, None, mean, caveat)));
         }
         (drift, all)
     }
 
-    /// The change of each contender in the mean over all workloads.
-    fn means(&self, known: &[Quantity], contenders: usize, drift: Drift) -> Vec<Option<Shift>> {
-        let of = |own: &[Quantity], runs: usize, pick: fn(&Quantity) -> &Vec<Reduced>| {
-            let mean = |run| mean_session(&own.iter().filter_map(|it| pick(it).get(run)).collect::<Vec<_>>());
-            (0..runs).map(mean).collect::<Option<Vec<Reduced>>>()
+    /// The mean of a contender over the workloads in which it can be compared, and which it leaves out; the mean is
+    /// empty if there are fewer than two.
+    fn mean(&self, contender: &Label, workloads: &[&Workload], known: &[Quantity]) -> (Quantity, String) {
+        let is_comparable = |(workload, quantity): &(&&Workload, &Quantity)| {
+            quantity.is_known() && !self.flags(workload, contender).iter().any(|class| class.forbids_verdict())
         };
-        let mean = |own: &[Quantity]| {
-            let before = of(own, self.before.len(), |it| &it.before)?;
-            Some(Quantity { before, after: of(own, self.after.len(), |it| &it.after)? })
+        let (with, without): (Vec<_>, Vec<_>) = workloads.iter().zip(known).partition(is_comparable);
+        if with.len() < 2 {
+            return (Quantity::default(), FEW_WORKLOADS.to_owned());
+        }
+        let mean = |runs: usize, pick: fn(&Quantity) -> &Vec<Reduced>| {
+            let mean = |run: usize| mean_session(&with.iter().map(|(_, own)| &pick(own)[run]).collect::<Vec<_>>());
+            (0..runs).filter_map(mean).collect()
         };
-        let each = known.chunks((known.len() / contenders.max(1)).max(1));
-        shifts_with(&each.map(|own| mean(own).unwrap_or_default()).collect::<Vec<_>>(), drift)
+        let quantity = Quantity {
+            before: mean(self.before.len(), |own| &own.before),
+            after: mean(self.after.len(), |own| &own.after),
+        };
+        (quantity, left_out_of_mean(&without.iter().map(|(workload, _)| workload.name.as_str()).collect::<Vec<_>>()))
+    }
+
+    /// The validity flags of a contender in a workload in any of the runs, each once.
+    pub(crate) fn flags(&self, workload: &Workload, contender: &Label) -> Vec<ValidityClass> {
+        let cells = self.all().filter_map(|run| run.cell(workload, contender));
+        distinct(cells.flat_map(|cell| &cell.validity).map(|flag| flag.class))
     }
 
     /// The baselines of workloads that both sides measured.

@@ -80,6 +80,12 @@ fn tested(run: &ProfileRun, left_out: &mut Vec<String>) -> Vec<Tested> {
     let decisions = Decisions::new(record);
     let evidence = Evidence::of(&decisions, &mix);
     let ranked: Vec<(usize, usize)> = decisions.analysis.ranked_pairs().collect();
+    if evidence.others().next().is_none() {
+        leave_out(format!("{} has no program that the profile does not contain", run.run.name));
+    }
+    if ranked.is_empty() {
+        leave_out(format!("{} has no two contenders that guarantee the same", run.run.name));
+    }
     let each = evidence.others().flat_map(|program| ranked.iter().map(move |pair| (program, *pair)));
     let mut all = Vec::new();
     for (program, (a, b)) in each {

@@ -14,6 +14,9 @@ use crate::{guarantees, validity};
 /// The smallest difference of two medians that three digits show, as a logarithm.
 const SMALLEST_VISIBLE: f64 = 0.005;
 
+/// The number of rounds that a verdict needs of a pair, and a mean of each of its pairs.
+pub(crate) const LEAST: u32 = FEWEST_ROUNDS as u32;
+
 /// The verdict on the first side of two that a decision of the statistics gives it.
 pub(crate) fn verdict_of(decision: fsarena_stats::Verdict) -> Verdict {
     match decision {
@@ -61,12 +64,13 @@ fn verdict(
     let pair = standing.pair(own.index, a, b);
     let apart = apart(analysis, a, b);
     let takes_no_part = both.iter().any(|cell| !plan.takes_part(&cell.contender, &cell.workload));
-    let latest = pair.map(|pair| pair.latest);
+    // Before there are enough rounds, what is estimated may be noise.
+    let latest = pair.map(|pair| pair.latest).filter(|latest| latest.rounds >= LEAST);
     // How far the steps of the program's clock leave the figures open.
     let unseen: f64 =
         [a, b].iter().map(|one| validity::uncertainty(workload, own.by_contender[*one].iter().copied())).sum();
     let pointwise = latest.and_then(|latest| latest.pointwise).and_then(|interval| widened(interval, unseen));
-    let decision = pair.and_then(Pair::decision).and_then(|interval| widened(interval, unseen));
+    let decision = latest.and(pair).and_then(Pair::decision).and_then(|interval| widened(interval, unseen));
     let (verdict, mut reasons) = judge(pair, takes_no_part, apart, both);
     let is_hidden = unseen > 0.0 && !is_shown(verdict, pointwise, decision, plan.margin.0.ln_1p());
     let verdict = if is_hidden { Verdict::Undecided } else { verdict };
@@ -80,9 +84,9 @@ fn verdict(
     let better = workload.metric.better;
     let medians = cells[a].figure.median.zip(cells[b].figure.median);
     let medians = medians.map(|(a, b)| better.oriented_ln(a) - better.oriented_ln(b));
-    let is_contradicted = few.is_none() && verdict != Verdict::Invalid && contradict(medians, plan.margin.0, estimate);
+    let is_contradicted = verdict != Verdict::Invalid && contradict(medians, plan.margin.0, estimate);
     reasons.extend(is_contradicted.then_some(Reason::Medians));
-    let may_lean = is_open && few.is_none() && !is_contradicted && !is_hidden;
+    let may_lean = is_open && !is_contradicted && !is_hidden;
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
@@ -102,7 +106,7 @@ fn verdict(
         guarantees: guarantees::between(analysis, a, b),
         leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
         detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
-        rounds: latest.map_or(0, |latest| latest.rounds),
+        rounds: pair.map_or(0, |pair| pair.latest.rounds),
         needs: Needs { rounds: needs_rounds, seconds: more.and_then(|more| seconds_of_rounds(analysis, own, more)) },
     }
 }
@@ -153,8 +157,8 @@ fn fallen_earlier(pair: &Pair) -> Option<Reason> {
 
 /// The reason if no verdict is possible after so few rounds.
 fn few_rounds(pair: &Pair) -> Option<Reason> {
-    let (rounds, least) = (pair.latest.rounds, FEWEST_ROUNDS as u32);
-    (rounds < least).then_some(Reason::FewRounds { rounds, least })
+    let rounds = pair.latest.rounds;
+    (rounds < LEAST).then_some(Reason::FewRounds { rounds, least: LEAST })
 }
 
 fn leaning(towards: fsarena_stats::Verdict) -> Option<Verdict> {

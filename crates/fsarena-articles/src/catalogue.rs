@@ -29,7 +29,7 @@ impl Explained for ArticleError {
 
     fn hint(&self) -> Option<String> {
         let is_unknown = matches!(self, Self::Unknown(_));
-        is_unknown.then(|| "`fsarena list published` shows which there are".to_owned())
+        is_unknown.then(|| "`fsarena list articles` shows which there are".to_owned())
     }
 }
 

@@ -303,7 +303,7 @@ fn require_refused(durable: &str, cache: &str, parameters: &Value, word: &str) {
 fn parameters_that_contradict_each_other_are_refused_by_name() {
     let refused = [
         ("read", json!({ "stride": 1000 }), "`stride` is a multiple"),
-        ("read", json!({ "pattern": "random", "distribution": "zipf", "skew": 0.0 }), "zipf is above 0"),
+        ("read", json!({ "pattern": "random", "distribution": "zipf", "skew": 0.0 }), "zipf has to be above 0"),
         ("read", json!({ "pattern": "random", "distribution": "pareto", "skew": 1.0 }), "pareto is between"),
         ("write", json!({ "target": "new", "shared": true }), "makes its own new files"),
         ("write", json!({ "target": "new", "files": 2, "threads": 2 }), "several workers make one new"),

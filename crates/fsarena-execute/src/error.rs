@@ -46,9 +46,14 @@ impl Explained for RunError {
             Self::Contender { error, .. } => error.hint.clone(),
             Self::Lane(error) => error.hint(),
             Self::Engine(error) => error.hint(),
-            Self::Listener(_) => Some("what was stored before is kept; `fsarena runs` lists it, `fsarena resume RUN` continues it".to_owned()),
+            Self::Listener(_) => Some(
+                "what was stored before is kept; `fsarena runs` lists it, `fsarena resume RUN` continues it".to_owned(),
+            ),
             Self::Unlike(_) => None,
-            Self::Budget { .. } => Some("give a longer --budget, a count with --rounds N, less work with --scale smoke, or fewer workloads with --workload".to_owned()),
+            Self::Budget { .. } => Some(
+                "give a longer --budget, or a count with --rounds N; a new run can have less work (--scale smoke, --workload)"
+                    .to_owned(),
+            ),
         }
     }
 }

@@ -160,24 +160,33 @@ pub struct Gate {
     pub is_interleaved: bool,
     /// The slowdown that is tolerated.
     pub threshold: Share,
+    /// The slowdown that each check has to be able to find, if one is required.
+    pub requires_finds: Option<Share>,
+    /// Whether the gate fails: a regression holds, or a check would not have found the required slowdown.
+    pub failed: bool,
     /// The checks; the mean over all workloads last, for each contender.
     pub checks: Vec<GateCheck>,
     /// What has to be known about them, in sentences.
     pub notes: Vec<String>,
     /// What else differs.
     pub contrasts: Vec<Contrast>,
+    /// What was not compared, and why.
+    pub left_out: Vec<String>,
 }
 
 impl Gate {
-    /// Whether a regression holds.
-    pub fn has_failed(&self) -> bool {
-        self.checks.iter().any(|check| check.outcome == GateOutcome::Regression)
+    /// The gate that also fails if a check would not have found a slowdown of this size.
+    #[must_use]
+    pub fn requiring(self, slowdown: Option<Share>) -> Self {
+        let gate = Self { requires_finds: slowdown, ..self };
+        let failed = gate.checks.iter().any(|check| check.outcome == GateOutcome::Regression || gate.is_blind(check));
+        Self { failed, ..gate }
     }
 
-    /// The checks that would not have found a slowdown of that size, and found none.
-    pub fn blind_to(&self, slowdown: Share) -> impl Iterator<Item = &GateCheck> {
-        let finds = move |check: &GateCheck| check.finds_from.is_some_and(|from| from.0 <= slowdown.0);
-        self.checks.iter().filter(move |check| check.outcome != GateOutcome::Regression && !finds(check))
+    /// Whether a check would not have found the required slowdown, and found none.
+    pub fn is_blind(&self, check: &GateCheck) -> bool {
+        let finds = |wanted: Share| check.finds_from.is_some_and(|from| from.0 <= wanted.0);
+        check.outcome != GateOutcome::Regression && self.requires_finds.is_some_and(|wanted| !finds(wanted))
     }
 
     /// The checks with this outcome.
@@ -200,7 +209,7 @@ pub struct GateCheck {
     pub at_most: Option<f64>,
     /// The answer.
     pub outcome: GateOutcome,
-    /// Why there is no answer; empty if there is one.
+    /// Why there is no answer, or the workloads that the mean leaves out; empty if neither.
     pub reason: String,
     /// The smallest slowdown, a share, that would have been found with a probability of 80 %.
     pub finds_from: Option<Share>,

@@ -27,7 +27,7 @@ impl Mix {
     pub fn of(mut weights: Vec<Weight>) -> Result<Self, String> {
         for (index, weight) in weights.iter().enumerate() {
             if !(weight.share > 0.0 && weight.share.is_finite()) {
-                return Err(format!("the weight of `{}` is above 0", weight.name));
+                return Err(format!("the weight of `{}` has to be above 0", weight.name));
             }
             if weights[..index].iter().any(|other| other.name == weight.name) {
                 return Err(format!("`{}` has two weights", weight.name));

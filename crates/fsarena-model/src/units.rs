@@ -202,12 +202,12 @@ impl FromStr for Share {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let wanted = "a percentage such as 5%, not negative and below 100%";
+        let wanted = "a percentage from 0% to 1000%, such as 5%; a number without % has to be at least 1";
         let number = text.strip_suffix('%').unwrap_or(text).trim_end();
         let percent: f64 = number.parse().map_err(|_| refuse(text, wanted))?;
         // Without `%`, 0.05 may be 5 % or a twentieth of one.
         let is_clear = number != text || percent >= 1.0;
-        match is_clear && (0.0..100.0).contains(&percent) {
+        match is_clear && (0.0..=1000.0).contains(&percent) {
             true => Ok(Self(percent / 100.0)),
             false => Err(refuse(text, wanted)),
         }
@@ -274,7 +274,8 @@ mod tests {
         assert_eq!("5%".parse(), Ok(Share(0.05)));
         assert_eq!("5".parse(), Ok(Share(0.05)));
         assert!("0.05".parse::<Share>().is_err());
-        assert!("100%".parse::<Share>().is_err());
+        assert_eq!(("100%".parse(), "250".parse()), (Ok(Share(1.0)), Ok(Share(2.5))));
+        assert!("1001%".parse::<Share>().is_err() && "NaN%".parse::<Share>().is_err());
         assert!("-1%".parse::<Share>().is_err());
     }
 }

@@ -233,7 +233,7 @@ pub fn start(command: &str) -> Result<Child> {
     let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(wrong)?;
     let child = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     child.map_err(|error| {
-        let hint = "the command after --on has to start an agent, as in --on 'ssh HOST fsarena agent'";
+        let hint = "the command has to start an agent, as `ssh HOST fsarena agent` does";
         Refusal::wrong_use(format!("start `{command}`: {error}"), hint).into()
     })
 }

@@ -36,7 +36,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
     }
     // Within a margin of 0 no equivalence can be proved.
     refusals.require(plan.margin.0 > 0.0 && plan.margin.0 < 1.0, || {
-        Refusal::wrong_use("a margin is above 0 % and below 100 %", "--margin 1%")
+        Refusal::wrong_use("a margin has to be above 0 % and below 100 %", "--margin 1%")
     });
     let is_countable = !matches!(plan.rounds, Rounds::Exactly(count) if !(1..=MOST_ROUNDS).contains(&count));
     refusals.require(is_countable, || {

@@ -190,7 +190,7 @@ impl AgentLauncher {
         end_with_parent(&mut command);
         let name = self.name();
         CommandEnd::of(command, stop).map_err(|error| {
-            let hint = "the command after --on has to start an agent, as in --on 'ssh HOST fsarena agent'";
+            let hint = "the command has to start an agent, as `ssh HOST fsarena agent` does";
             Refusal::wrong_use(format!("start `{name}`: {error}"), hint).into()
         })
     }

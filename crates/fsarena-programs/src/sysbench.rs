@@ -206,7 +206,7 @@ impl SysbenchParameters {
                 "`file-async-backlog` goes with `file-io-mode = \"async\"`"
             }
             () if self.file_rw_ratio.is_some_and(|ratio| ratio.is_nan() || ratio <= 0.0) => {
-                "`file-rw-ratio` is above 0"
+                "`file-rw-ratio` has to be above 0"
             }
             () if self.file_rw_ratio.is_some() && self.mode != TestMode::RndRw => {
                 "`file-rw-ratio` goes with `mode = \"rndrw\"`"

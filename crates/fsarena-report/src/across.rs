@@ -115,7 +115,7 @@ fn all_machines(across: &Across) -> Table {
     let further = |sample: Sample| Ratio { low: sample.further_low, high: sample.further_high, ..mean(sample) };
     TableOf::new(TableLook::Full, &across.pairs)
         .column(Name, "workload", |pair| pair.workload.clone())
-        .column(Words, "pair", name)
+        .column(Name, "pair", name)
         .column(Words, "on all", |pair| verdict(pair, pair.verdict))
         .column(Words, "depends", |pair| if pair.depends { "yes" } else { "not shown" })
         .column(Figure, "mean", |pair| pair::times(pair.sample.map(mean)))
@@ -153,7 +153,7 @@ fn each_machine(across: &Across) -> Table {
     let ratio = |row: &MachinePair<'_>| Ratio::of(row.on.estimate);
     TableOf::new(TableLook::Grouped, &rows)
         .column(Name, "workload, pair", |row| format!("{}, {}", row.pair.workload, name(row.pair)))
-        .column(Words, "machine", |row| row.machine.to_owned())
+        .column(Name, "machine", |row| row.machine.to_owned())
         .column(Figure, "ratio", |row| pair::times(ratio(row)))
         .column(Figure, "interval", |row| pair::interval(ratio(row)))
         .column(Words, "this session", |row| verdict(row.pair, row.on.session))

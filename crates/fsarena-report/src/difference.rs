@@ -47,34 +47,27 @@ fn names(runs: &[SideRun]) -> String {
 
 fn answer(difference: &Difference) -> String {
     let of = |verdict: Verdict| {
-        let own =
-            difference.changes.iter().filter(move |change| change.verdict == verdict && change.workload.is_some());
         let name = |change: &Change| {
             let times = change.estimate.ratio.map(Ratio::favourable);
-            format!(
-                "{} in {} ({})",
-                change.contender,
-                change.workload.as_deref().unwrap_or_default(),
-                pair::times(times)
-            )
+            format!("{} ({})", words::placed(&change.contender, change.workload.as_deref()), pair::times(times))
         };
-        own.map(name).collect::<Vec<String>>()
+        difference.changes.iter().filter(|change| change.verdict == verdict).map(name).collect::<Vec<String>>()
     };
     let (faster, slower) = (of(Verdict::Faster), of(Verdict::Slower));
     let after = names(&difference.after);
     let sentence = |verb: &str, found: &[String]| match found {
         [] => None,
-        found => Some(format!("In {after} {} {verb}.", listed(found))),
+        [one] => Some(format!("In {after} {one} is {verb}.")),
+        found => Some(format!("In {after} {} are {verb}.", listed(found))),
     };
-    let proved = [sentence("is slower", &slower), sentence("is faster", &faster)].into_iter().flatten();
+    let proved = [sentence("slower", &slower), sentence("faster", &faster)].into_iter().flatten();
     let none = (faster.is_empty() && slower.is_empty()).then(|| format!("No change is proved in {after}."));
     let rest = words::ties(&verdicts(difference), difference.margin, "");
     proved.chain(none).chain([rest]).collect::<Vec<_>>().join(" ")
 }
 
 fn verdicts(difference: &Difference) -> Vec<Verdict> {
-    let changes = difference.changes.iter().filter(|change| change.workload.is_some());
-    changes.map(|change| change.verdict).collect()
+    difference.changes.iter().map(|change| change.verdict).collect()
 }
 
 fn counts(difference: &Difference) -> Vec<Count> {

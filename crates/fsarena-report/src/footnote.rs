@@ -25,6 +25,9 @@ pub struct Flag {
     percent: Option<u32>,
 }
 
+/// Of a figure whose rounds are all excluded.
+const UNCOUNTED: &str = "no round counts: the figure is of rounds under another load";
+
 pub fn of_cell(cell: &Cell) -> Vec<Remark> {
     let place = format!("{}, {}", cell.workload, cell.contender);
     let flag = |flag: &Validity| {
@@ -35,7 +38,8 @@ pub fn of_cell(cell: &Cell) -> Vec<Remark> {
             percent: finding::share(&flag.finding).map(|share| (share * 100.0).round() as u32),
         })
     };
-    cell.validity.iter().map(flag).collect()
+    let others = (cell.rounds == 0 && cell.figure.median.is_some()).then(|| Remark::Sentence(UNCOUNTED.to_owned()));
+    cell.validity.iter().map(flag).chain(others).collect()
 }
 
 /// The flags of a pair's cells, and what else is a reason for its verdict.

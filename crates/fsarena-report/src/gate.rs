@@ -10,39 +10,43 @@ use crate::number::{self, Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{Entry, List, ListLook, Paragraph, Report, Section, Shade, TableLook, TableOf};
-use crate::words::{counted, listed};
+use crate::words::{self, counted, listed};
 
 /// The report on a gate.
 pub fn report(gate: &Gate, version: &str) -> Report {
-    let title = format!("{}: {}", if gate.has_failed() { "Regression" } else { "No regression is proved" }, gate.title);
+    let outcome = match (gate.of(GateOutcome::Regression).next(), gate.failed) {
+        (Some(_), _) => "Regression",
+        (None, true) => "The gate fails without a regression",
+        (None, false) => "No regression is proved",
+    };
+    let title = format!("{outcome}: {}", gate.title);
     let head = format!("{}, threshold {}", gate.title, number::percent(gate.threshold.0));
     let sections = [
         Section::titled("Checks").with(table(gate)).with(Paragraph::legend(meaning(gate))),
         Section::titled("What could be found").with(List::new(ListLook::Paragraphs, power(gate))),
         Section::titled("Notes").with(List::new(ListLook::Notes, gate.notes.clone())),
+        Section::titled("Not compared").with(List::new(ListLook::Notes, gate.left_out.clone())),
         if gate.is_interleaved { Section::default() } else { contrasts(&gate.contrasts) },
     ];
     Report::new(title, head, version).answering(answer(gate), sections)
 }
 
-/// `random writes on xfs`, `xfs over all workloads`.
-fn name(check: &GateCheck) -> String {
-    match &check.workload {
-        Some(workload) => format!("{} in {workload}", check.contender),
-        None => format!("{} over all workloads", check.contender),
-    }
-}
-
 fn slower(check: &GateCheck) -> String {
     let share = |ratio: Option<f64>| or_dash(ratio.map(|ratio| number::percent(ratio.recip() - 1.0)));
-    format!("{} is {} slower, and at least {}", name(check), share(check.estimate.ratio), share(check.at_most))
+    let name = words::placed(&check.contender, check.workload.as_deref());
+    format!("{name} is {} slower (at least {})", share(check.estimate.ratio), share(check.at_most))
 }
 
 fn answer(gate: &Gate) -> String {
     let failed: Vec<String> = gate.of(GateOutcome::Regression).map(slower).collect();
-    let first = match failed.is_empty() {
-        true => format!("No regression of more than {} is proved.", number::percent(gate.threshold.0)),
-        false => format!("{}.", listed(failed)),
+    let limit = number::percent(gate.threshold.0);
+    let first = match (failed.is_empty(), blind(gate)) {
+        (true, None) => format!("No regression of more than {limit} is proved."),
+        (true, Some(blind)) => {
+            format!("The gate fails, though no regression of more than {limit} is proved: {blind}.")
+        }
+        (false, None) => format!("{}.", listed(failed)),
+        (false, Some(blind)) => format!("{}. {blind}.", listed(failed)),
     };
     let parts = [
         (GateOutcome::Passed, "cannot be slower by more than the threshold"),
@@ -53,6 +57,15 @@ fn answer(gate: &Gate) -> String {
     let parts = listed(parts.map(|(count, words)| format!("{count} {words}")));
     let rest = if parts.is_empty() { parts } else { format!("Of {}, {parts}.", counted(gate.checks.len(), "check")) };
     format!("{first} {rest}").trim_end().to_owned()
+}
+
+/// `1 of 2 checks would not have found a slowdown of 20 %, which is required`; `None` if each would, or nothing is
+/// required.
+fn blind(gate: &Gate) -> Option<String> {
+    let blind = gate.checks.iter().filter(|check| gate.is_blind(check)).count();
+    let required = gate.requires_finds.filter(|_| blind > 0)?;
+    let (checks, required) = (counted(gate.checks.len(), "check"), number::percent(required.0));
+    Some(format!("{blind} of {checks} would not have found a slowdown of {required}, which is required"))
 }
 
 /// How large a slowdown would have been found.
@@ -71,17 +84,17 @@ fn power(gate: &Gate) -> Vec<String> {
         within(2.0 * twice),
         number::percent(2.0 * twice),
     );
-    let blind = (within(twice) == 0 && !tested.is_empty()).then(|| {
+    let none_found = (within(twice) == 0 && !tested.is_empty()).then(|| {
         format!(
             "This gate is blind to slowdowns below {}: it needs more rounds, or {}.",
-            number::percent(least),
+            number::percent_up(least),
             match gate.is_interleaved {
                 true => "a quieter machine",
                 false => "several runs per side, or best both contenders in one run (`--baseline-contender`)",
             }
         )
     });
-    [if tested.is_empty() { none } else { some }].into_iter().chain(blind).collect()
+    [if tested.is_empty() { none } else { some }].into_iter().chain(none_found).collect()
 }
 
 fn meaning(gate: &Gate) -> String {
@@ -109,20 +122,20 @@ fn table(gate: &Gate) -> crate::report::Table {
     let at_most = |check: &GateCheck| check.at_most.map(Ratio::alone);
     TableOf::new(TableLook::Full, &gate.checks)
         .column(Name, "contender", |check| check.contender.to_string())
-        .column(Words, "workload", |check| check.workload.clone().unwrap_or_else(|| "mean of all".to_owned()))
+        .column(Name, "workload", |check| check.workload.clone().unwrap_or_else(|| "mean of all".to_owned()))
         .column(Figure, "ratio", |check| pair::times(ratio(check)))
         .column(Figure, "95 % interval", |check| pair::interval(ratio(check)))
         .column(Figure, "at most", |check| pair::times(at_most(check)))
         .column(Words, "result", outcome)
-        .column(Figure, "finds from", |check| or_dash(check.finds_from.map(|share| number::percent(share.0))))
+        .column(Figure, "finds from", |check| or_dash(check.finds_from.map(|share| number::percent_up(share.0))))
         .column(Reference, "", |check| check.reason.clone())
         .done()
 }
 
 /// JUnit XML as continuous-integration servers read it: a test case per check; what is open or invalid is skipped.
 pub fn junit(gate: &Gate) -> String {
-    let count = |outcome| gate.of(outcome).count();
-    let (failures, skipped) = (count(GateOutcome::Regression), count(GateOutcome::Open) + count(GateOutcome::Invalid));
+    let count = |wanted| gate.checks.iter().filter(|check| JunitResult::of(gate, check) == wanted).count();
+    let (failures, skipped) = (count(JunitResult::Failure), count(JunitResult::Skipped));
     let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"", gate.checks.len());
     let mut xml = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n");
     let _ = writeln!(xml, "<testsuite name=\"{}\" {counts}>", escaped(&format!("fsarena gate: {}", gate.title)));
@@ -130,25 +143,49 @@ pub fn junit(gate: &Gate) -> String {
         let workload = check.workload.as_deref().unwrap_or("mean of all workloads");
         let (name, class) = (escaped(workload), escaped(&check.contender.0));
         let _ = write!(xml, "<testcase classname=\"{class}\" name=\"{name}\"");
-        let _ = match (check.outcome, detail(check)) {
-            (GateOutcome::Regression, detail) => {
-                let detail = escaped(&detail);
-                writeln!(xml, "><failure message=\"{detail}\" type=\"regression\">{detail}</failure></testcase>")
+        let detail = escaped(&detail(gate, check));
+        let _ = match JunitResult::of(gate, check) {
+            JunitResult::Failure => {
+                let kind = if check.outcome == GateOutcome::Regression { "regression" } else { "blind" };
+                writeln!(xml, "><failure message=\"{detail}\" type=\"{kind}\">{detail}</failure></testcase>")
             }
-            (GateOutcome::Passed, _) => writeln!(xml, "/>"),
-            (GateOutcome::Open | GateOutcome::Invalid, detail) => {
-                writeln!(xml, "><skipped message=\"{}\"/></testcase>", escaped(&detail))
-            }
+            JunitResult::Passed => writeln!(xml, "/>"),
+            JunitResult::Skipped => writeln!(xml, "><skipped message=\"{detail}\"/></testcase>"),
         };
     }
     xml + "</testsuite>\n</testsuites>\n"
 }
 
-fn detail(check: &GateCheck) -> String {
-    let finds = check.finds_from.map(|share| format!("would find a slowdown from {}", number::percent(share.0)));
-    match check.outcome {
-        GateOutcome::Regression => slower(check),
-        _ if check.reason.is_empty() => format!("neither passed nor a regression; {}", finds.unwrap_or_default()),
-        _ => check.reason.clone(),
+/// What a test case of JUnit XML says.
+#[derive(PartialEq, Eq)]
+enum JunitResult {
+    Passed,
+    Failure,
+    Skipped,
+}
+
+impl JunitResult {
+    fn of(gate: &Gate, check: &GateCheck) -> Self {
+        match check.outcome {
+            _ if gate.is_blind(check) => Self::Failure,
+            GateOutcome::Regression => Self::Failure,
+            GateOutcome::Passed => Self::Passed,
+            GateOutcome::Open | GateOutcome::Invalid => Self::Skipped,
+        }
     }
+}
+
+fn detail(gate: &Gate, check: &GateCheck) -> String {
+    if check.outcome == GateOutcome::Regression {
+        return slower(check);
+    }
+    let open = (check.outcome == GateOutcome::Open).then(|| "neither passed nor a regression".to_owned());
+    let finds = check.finds_from.filter(|_| check.outcome != GateOutcome::Invalid);
+    let finds = finds.map(|share| format!("would find a slowdown from {}", number::percent_up(share.0)));
+    let required = gate
+        .requires_finds
+        .filter(|_| gate.is_blind(check))
+        .map(|share| format!("{} is required", number::percent(share.0)));
+    let reason = (!check.reason.is_empty()).then(|| check.reason.clone());
+    [open.filter(|_| finds.is_some()), finds, reason, required].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }

@@ -54,6 +54,13 @@ pub fn percent(share: f64) -> String {
     format!("{} %", digits.strip_suffix(".0").unwrap_or(&digits))
 }
 
+/// A share in percent, to two digits, at least as large as the share.
+pub fn percent_up(share: f64) -> String {
+    let step = 10f64.powf((share * 100.0).log10().floor() - 1.0).min(1.0);
+    // A share that is a number of steps, but for the last digits of a float, stays as it is.
+    percent(((share * 100.0 / step - 1e-9).ceil() * step) / 100.0)
+}
+
 /// A share in percent, for shares of which less than 0.1 % does not matter: `97 %`, `1.9 %`, `<0.1 %`.
 pub fn share(share: f64) -> String {
     match share * 100.0 {
@@ -177,6 +184,12 @@ impl Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bound_is_rounded_up() {
+        let of = [0.102, 0.1, 0.0741, 0.05, 2.27, 0.995, 11.0].map(percent_up);
+        assert_eq!(of, ["11 %", "10 %", "7.5 %", "5 %", "227 %", "100 %", ">1000 %"]);
+    }
 
     #[test]
     fn numbers_beyond_a_thousand_are_cut_short() {

@@ -29,9 +29,9 @@ pub fn has_ratio(pair: &PairVerdict) -> bool {
     has_interval(pair) && !is_contradicted
 }
 
-/// Whether the interval may be shown: that of an invalid pair is wrong, and that of too few rounds may be noise.
+/// Whether the interval may be shown: that of an invalid pair is wrong.
 pub fn has_interval(pair: &PairVerdict) -> bool {
-    pair.verdict != Verdict::Invalid && few_rounds(pair).is_none()
+    pair.verdict != Verdict::Invalid
 }
 
 /// Whether a pair is undecided though it could be decided by more rounds: the programs do not take almost all of the
@@ -40,13 +40,13 @@ pub fn is_open(pair: &PairVerdict) -> bool {
     pair.verdict == Verdict::Undecided && !pair.reasons.contains(&Reason::Programs)
 }
 
-/// What [`few_rounds`] says of several pairs.
+/// What [`has_few_rounds`] says of several pairs.
 pub const FEW_ROUNDS: &str = "fewer than 3 rounds that count";
 const _: () = assert!(fsarena_stats::FEWEST_ROUNDS == 3, "FEW_ROUNDS has this number");
 
-/// The reason of a pair that has fewer rounds than a verdict needs.
-pub fn few_rounds(pair: &PairVerdict) -> Option<&Reason> {
-    pair.reasons.iter().find(|reason| matches!(reason, Reason::FewRounds { .. }))
+/// Whether a pair has fewer rounds than a verdict needs, or none.
+pub fn has_few_rounds(pair: &PairVerdict) -> bool {
+    pair.reasons.iter().any(|reason| matches!(reason, Reason::FewRounds { .. } | Reason::NotMeasured))
 }
 
 /// The contender that is better, or seems to be, and the ratio in its favour, at least 1.
@@ -94,7 +94,7 @@ pub fn interval(ratio: Option<Ratio>) -> String {
 /// rounds.
 pub fn words(pair: &PairVerdict) -> String {
     match pair.leaning.filter(|_| pair.verdict == Verdict::Undecided) {
-        _ if few_rounds(pair).is_some() => "not decided".to_owned(),
+        _ if has_few_rounds(pair) => "not decided".to_owned(),
         Some(side) => format!("leaning to {side}"),
         None => pair.verdict.to_string(),
     }
@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn after_too_few_rounds_there_is_no_ratio_that_could_be_quoted() {
-        let few = PairVerdict { reasons: vec![Reason::FewRounds { rounds: 1, least: 3 }], ..pair(Verdict::Undecided) };
+        let few = Reason::FewRounds { rounds: 1, least: 3 };
+        let few = PairVerdict { reasons: vec![few], estimate: Estimate::default(), ..pair(Verdict::Undecided) };
         assert_eq!((statement(&few), words(&few)), ("not decided".to_owned(), "not decided".to_owned()));
         assert_eq!(few.reason(), "not decided: 1 round, a verdict needs at least 3");
         assert_eq!(valid(&few, ratio(&few)), None);

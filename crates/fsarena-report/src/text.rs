@@ -145,11 +145,13 @@ impl TerminalStyle {
         }
     }
 
-    /// The references of the rows, each with the name of its row.
+    /// The references of the rows, each with the names that its row begins with.
     fn references(self, table: &Table, references: Vec<Column>) -> String {
         let of = |row: usize| {
             let texts = references.iter().map(move |column| column.entries[row].sentence.words());
-            texts.filter(|text| !text.is_empty()).map(move |text| format!("{} {text}", table.name(row)))
+            let names = table.columns.iter().take_while(|column| column.kind == ColumnKind::Name);
+            let names: Vec<String> = names.map(|column| column.entries[row].sentence.words()).collect();
+            texts.filter(|text| !text.is_empty()).map(move |text| format!("{}: {text}", names.join(", ")))
         };
         let lines = (0..table.height()).flat_map(of).map(|text| wrapped(&text, HANGING, self.width));
         lines.collect::<Vec<_>>().join("\n")
@@ -227,12 +229,14 @@ fn without_intervals(table: &Table, of: impl Fn(ColumnKind) -> bool) -> Table {
     table
 }
 
-/// `words: title figure; title figure`. If all columns are words, the other words describe the first.
+/// `words: title figure; title figure`. If all columns are words, the other words describe the first, each with its
+/// title if there are several.
 fn sentence(columns: &[Column], row: usize) -> String {
     let is_figure = |column: &Column| matches!(column.kind, ColumnKind::Figure | ColumnKind::Median);
     let (words, values) = columns.split_at(columns.iter().position(is_figure).unwrap_or(1));
     let text = |column: &Column| layout::text(&column.entries[row]);
-    let value = |column: &Column| match is_figure(column) {
+    let has_titles = values.len() > 1 && !values.iter().any(is_figure);
+    let value = |column: &Column| match is_figure(column) || (has_titles && !column.title.is_empty()) {
         true => format!("{} {}", column.title, text(column)),
         false => text(column),
     };

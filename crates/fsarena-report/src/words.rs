@@ -4,7 +4,7 @@ use fsarena_model::comparison::WorkloadRow;
 use fsarena_model::difference::SideRun;
 use fsarena_model::validity::bounds;
 use fsarena_model::{
-    BaselineKind, Better, CacheState, Class, Coherence, Comparison, Contender, Durability, DurablePoint, Mode,
+    BaselineKind, Better, CacheState, Class, Coherence, Comparison, Contender, Durability, DurablePoint, Label, Mode,
     Severity, Share, Status, ValidityClass, Verdict,
 };
 
@@ -18,6 +18,14 @@ pub fn rounds(count: u32) -> String {
 /// `run 8 (2026-03-01T12:00:00Z, 6 rounds)`.
 pub fn run(run: &SideRun) -> String {
     format!("{} ({}, {})", run.name, run.started, rounds(run.rounds))
+}
+
+/// `random writes on xfs`, or `xfs over all workloads`.
+pub fn placed(contender: &Label, workload: Option<&str>) -> String {
+    match workload {
+        Some(workload) => format!("{contender} in {workload}"),
+        None => format!("{contender} over all workloads"),
+    }
 }
 
 /// `1 pair`, `6 pairs`.

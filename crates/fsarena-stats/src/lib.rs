@@ -55,8 +55,8 @@ pub use mix::{Flip, Lead, flips};
 pub use prediction::{BetweenPrograms, MixProgram, PredictedPair, Prediction, Programs, expanded};
 pub use rank::{Rank, Standings};
 pub use sessions::{
-    Drift, Ending, Level, Proof, Quantity, Regression, Shift, Unchanged, levels, mean_session, proofs, regressions,
-    session, shifts, shifts_with,
+    Drift, Ending, Proof, Quantity, Regression, Shift, Unchanged, levels, mean_session, proofs, regressions, session,
+    shifts, shifts_with,
 };
 pub use snia::SteadyWindow;
 pub use steady::{SteadyEffect, outliers, own_trends};

@@ -102,6 +102,21 @@ pub struct Quantity {
     pub after: Vec<Reduced>,
 }
 
+impl Quantity {
+    /// Whether both sides have it, in three rounds of each session.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        let has_it = |side: &[Reduced]| !side.is_empty() && side.iter().all(|it| it.rounds() >= FEWEST_ROUNDS);
+        has_it(&self.before) && has_it(&self.after)
+    }
+
+    /// Rounds of the first and of the second side, in all.
+    #[must_use]
+    pub fn rounds(&self) -> [usize; 2] {
+        [&self.before, &self.after].map(|side| side.iter().map(Reduced::rounds).sum())
+    }
+}
+
 /// Work without any contender that both sides measured: the logarithm of its figure, one per session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Unchanged {
@@ -118,8 +133,6 @@ pub struct Shift {
     pub known: LogEstimate,
     /// The same without the drift: what the noise within the sessions alone would leave open.
     pub within: Precision,
-    /// Rounds of the first and of the second side, in all.
-    pub rounds: [u32; 2],
 }
 
 /// One side of a quantity.
@@ -130,7 +143,6 @@ struct QuantitySide {
     within: Precision,
     /// How much its sessions vary beyond that noise; `None` for one session.
     drift: Option<f64>,
-    rounds: usize,
 }
 
 impl QuantitySide {
@@ -145,8 +157,7 @@ impl QuantitySide {
         let squares: f64 = sessions.iter().map(|session| (session.estimate - mean).powi(2)).sum();
         let noise = sessions.iter().map(|session| session.error.powi(2)).sum::<f64>() / count;
         let drift = (count > 1.0).then(|| squares / (count - 1.0) - noise);
-        let rounds = sessions.iter().map(|session| session.rounds).sum();
-        Some(Self { mean, sessions: count, within, drift, rounds })
+        Some(Self { mean, sessions: count, within, drift })
     }
 }
 
@@ -166,24 +177,15 @@ pub fn shifts_with(quantities: &[Quantity], drift: Drift) -> Vec<Option<Shift>> 
     both_sides(quantities).iter().map(|sides| shift(sides, drift)).collect()
 }
 
-/// A quantity on one side.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Level {
-    /// Its error has the drift between sessions.
-    pub known: LogEstimate,
-    /// Rounds in all.
-    pub rounds: u32,
-}
-
 /// Each quantity on each of several sides, given as the sessions of each side, and the drift that is part of the
 /// errors. `None` on a side that does not have the quantity in three rounds of each session.
 #[must_use]
-pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec<Option<Level>>>) {
+pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec<Option<LogEstimate>>>) {
     let sides = sides(quantities);
     let drift = drift(&sides, &[], assumed);
-    let level = |side: &QuantitySide| Level {
-        known: LogEstimate { estimate: side.mean, precision: drift.added_to(side.within, 1.0 / side.sessions) },
-        rounds: side.rounds as u32,
+    let level = |side: &QuantitySide| LogEstimate {
+        estimate: side.mean,
+        precision: drift.added_to(side.within, 1.0 / side.sessions),
     };
     let levels = sides.iter().map(|sides| sides.iter().map(|side| side.as_ref().map(level)).collect());
     (drift, levels.collect())
@@ -232,11 +234,7 @@ fn shift(sides: &[Option<QuantitySide>], drift: Drift) -> Option<Shift> {
     let [Some(before), Some(after)] = sides else { return None };
     let within = together([before.within, after.within].into_iter())?;
     let precision = drift.added_to(within, 1.0 / before.sessions + 1.0 / after.sessions);
-    Some(Shift {
-        known: LogEstimate { estimate: after.mean - before.mean, precision },
-        within,
-        rounds: [before.rounds as u32, after.rounds as u32],
-    })
+    Some(Shift { known: LogEstimate { estimate: after.mean - before.mean, precision }, within })
 }
 
 /// What is proved about one of several estimates.

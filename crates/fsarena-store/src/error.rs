@@ -31,6 +31,9 @@ pub enum StoreError {
     /// The file or a directory above it cannot be made, read or written.
     #[error("the store `{}` cannot be {access}: {why}", path.display())]
     Inaccessible { path: PathBuf, access: StoreAccess, why: String },
+    /// There is a directory, or a device.
+    #[error("the store `{}` is not a file", path.display())]
+    NoFile { path: PathBuf },
     /// Another user could replace what root writes there.
     #[error("the store `{}` is no safe place for root's runs: `{}` {why}", path.display(), found.display())]
     Unsafe { path: PathBuf, found: PathBuf, why: &'static str },
@@ -73,7 +76,7 @@ impl StoreError {
             Self::OtherFormat { .. } => {
                 "use the fsarena that wrote it, move it away, or name another store with `--store FILE`".to_owned()
             }
-            Self::Foreign { .. } => "name another file with `--store FILE`".to_owned(),
+            Self::NoFile { .. } | Self::Foreign { .. } => "name another file with `--store FILE`".to_owned(),
             Self::Damaged { path, .. } => {
                 format!("move `{}` away and a new store is made, or name another with `--store FILE`", path.display())
             }

@@ -87,7 +87,7 @@ pub fn look(path: &Path, access: StoreAccess) -> Result<StoreContent> {
         found => found.map_err(failed)?,
     };
     if !found.is_file() {
-        return Err(StoreError::inaccessible(path, access, "it is not a file"));
+        return Err(StoreError::NoFile { path: path.to_owned() });
     }
     let mut open = open_files();
     let file = File::open(path).map_err(failed)?;

@@ -1,8 +1,11 @@
 //! Reads runs: their events, their records, and the list of runs.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 
 use fsarena_model::{Event, Label, RunRecord, Status};
+use fsarena_sys::mark::Mark;
 use rusqlite::Row;
 use rusqlite::types::Type;
 use serde::Serialize;
@@ -26,6 +29,19 @@ pub struct RunRow {
     pub rounds: u32,
     /// Its tags, in the order in which they were given.
     pub tags: Vec<String>,
+    /// Whether a process of this machine is measuring it.
+    pub is_running: bool,
+}
+
+impl RunRow {
+    /// `running`, `complete` or `interrupted`.
+    pub fn state(&self) -> &'static str {
+        match self.status {
+            _ if self.is_running => "running",
+            Status::Complete => "complete",
+            Status::Interrupted => "interrupted",
+        }
+    }
 }
 
 impl Store {
@@ -75,8 +91,27 @@ impl Store {
         let list =
             || self.connection.prepare(query)?.query_map([], run_row)?.collect::<rusqlite::Result<Vec<RunRow>>>();
         let (mut runs, mut tags) = (list().map_err(|error| self.sqlite(error))?, self.tags()?);
-        runs.iter_mut().for_each(|row| row.tags = tags.remove(&row.run).unwrap_or_default());
+        for row in &mut runs {
+            row.tags = tags.remove(&row.run).unwrap_or_default();
+            row.is_running = self.is_running(row.run);
+        }
         Ok(runs)
+    }
+
+    /// Marks a run as one that this process measures, until the mark is dropped. `None` if it cannot be marked.
+    pub fn mark_running(&self, run: i64) -> Option<Mark> {
+        Mark::set(&self.mark(run)?).ok()
+    }
+
+    /// Whether a process of this machine is measuring a run.
+    pub fn is_running(&self, run: i64) -> bool {
+        self.mark(run).is_some_and(|name| Mark::is_set(&name))
+    }
+
+    /// The name of the mark, which is that of the run in this file, whatever the path to it.
+    fn mark(&self, run: i64) -> Option<String> {
+        let file = fs::metadata(&self.path).ok()?;
+        Some(format!("fsarena/running/{}:{}/{run}", file.dev(), file.ino()))
     }
 
     /// The names of the workloads in these runs, sorted.
@@ -137,5 +172,6 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         status: if row.get(4)? { Status::Complete } else { Status::Interrupted },
         rounds: row.get(5)?,
         tags: Vec::new(),
+        is_running: false,
     })
 }

@@ -17,6 +17,7 @@ pub mod inode;
 pub mod loopdev;
 pub mod machine;
 pub mod mapping;
+pub mod mark;
 pub mod memory;
 pub mod mount;
 pub mod mountinfo;

@@ -55,13 +55,15 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
 fn of_mkfs(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let is_contender = |word: &&String| {
+    let kind = |word: &String| {
         let kind = word.parse::<Contender>().ok().and_then(|contender| fsarena_lane::kind(&contender.kind));
-        kind.is_some_and(|kind| kind.ground.has_lane())
+        kind.filter(|kind| kind.ground.has_lane())
     };
     let place = words.iter().position(|word| word.starts_with(option.as_str()))?;
-    let before = words[..place].last().filter(is_contender)?;
-    let value = words.get(place + 1).filter(|word| !word.starts_with('-') && !is_contender(word));
+    let before = words[..place].last()?;
+    // A long option is more often one of fsarena that is misspelt.
+    kind(before).filter(|kind| !option.starts_with("--") || kind.has_option(option))?;
+    let value = words.get(place + 1).filter(|word| !word.starts_with('-') && kind(word).is_none());
     let meant = [Some(before), words.get(place), value].into_iter().flatten().cloned().collect::<Vec<_>>();
     Some(shell(&meant.join(" ")))
 }
@@ -86,6 +88,12 @@ pub fn explain(error: &anyhow::Error) -> (ErrorCategory, Option<String>) {
 }
 
 fn of_store(error: &StoreError) -> (ErrorCategory, Option<String>) {
-    let is_use = matches!(error, StoreError::NoSuchRun { .. } | StoreError::Missing { .. } | StoreError::Unsafe { .. });
+    let is_use = matches!(
+        error,
+        StoreError::NoSuchRun { .. }
+            | StoreError::Missing { .. }
+            | StoreError::NoFile { .. }
+            | StoreError::Unsafe { .. }
+    );
     (if is_use { ErrorCategory::Use } else { ErrorCategory::Machine }, error.hint())
 }

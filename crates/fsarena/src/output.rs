@@ -27,6 +27,9 @@ fn require(path: &Path, is_new: bool) -> Result<(), String> {
         _ if path.starts_with("~") => {
             return Err("the shell replaces `~` only where a word begins, without quotes: write $HOME".to_owned());
         }
+        _ if path == Path::new("-") => {
+            return Err("leave the option out to write to stdout; a file of this name is ./-".to_owned());
+        }
         _ if path.is_dir() => return Err("it is a folder, and a file is needed".to_owned()),
         true if !folder.is_dir() => return Err(format!("there is no folder {0}: mkdir -p {0}", folder.display())),
         true => access(folder, Access::WRITE_OK),
@@ -122,6 +125,7 @@ mod tests {
         }
         assert_eq!(refused(Path::new("report.html")), "");
         assert!(refused(Path::new("~/report.html")).contains("write $HOME"));
+        assert!(refused(Path::new("-")).contains("./-"), "elsewhere it is stdin or stdout");
     }
 
     #[test]

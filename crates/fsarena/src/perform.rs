@@ -8,6 +8,7 @@ use fsarena_model::event::Note;
 use fsarena_model::{Event, RunRecord, Severity, Status};
 use fsarena_place::{End, Place, note, require_machine};
 use fsarena_store::{Store, StoreError};
+use fsarena_sys::mark::Mark;
 
 use crate::cli::Global;
 use crate::places;
@@ -29,17 +30,19 @@ pub fn perform(
     let mut store = Store::open(&places::store_path(global.store.clone())?)?;
     // A stored run also has the event with its plan.
     let (run, known) = (assignment.run, assignment.run.map(|_| assignment.events.len() + 1));
-    let mut recorder = StoringListener { store: &mut store, run, known, progress: Progress::new(global) };
+    let progress = Progress::new(global);
+    let mut recorder = StoringListener { store: &mut store, run, known, running: None, progress };
     let ended = fsarena_place::run(assignment, place, stop, &mut recorder);
     recorder.progress.end();
     let has_begun = recorder.known.is_none();
     let Some(run) = recorder.run else { return ended.map(|_| None) };
-    let end = ended.inspect_err(|error| {
+    let end = ended.map_err(|error| {
         if has_begun {
-            note_failure(&mut store, run, error);
+            note_failure(&mut store, run, &error);
         }
-        if is_new {
-            let _ = store.remove_if_empty(run);
+        match is_new && store.remove_if_empty(run).is_ok() && store.load(run).is_ok() {
+            true => error.context(format!("run {run} failed, and what it measured is kept (fsarena report {run})")),
+            false => error,
         }
     })?;
     let record = store.load(run)?;
@@ -62,6 +65,8 @@ struct StoringListener<'a> {
     store: &'a mut Store,
     /// The run's number in the store; `None` until it has begun.
     run: Option<i64>,
+    /// The mark of the run, from its first event of this process on.
+    running: Option<Mark>,
     /// The number of events of a run that is to continue, until its first further event is stored.
     known: Option<usize>,
     /// The progress line that shows the events.
@@ -79,6 +84,9 @@ impl StoringListener<'_> {
             },
             (None, Event::Started { plan, started }) => self.run = Some(self.store.begin(plan, started)?),
             (None, _) => {}
+        }
+        if self.running.is_none() && self.known.is_none() {
+            self.running = self.run.and_then(|run| self.store.mark_running(run));
         }
         Ok(())
     }

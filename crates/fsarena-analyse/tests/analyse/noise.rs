@@ -3,7 +3,9 @@
 
 use fsarena_analyse::{assess, busy_before, rounds_of_workload, standing};
 use fsarena_model::comparison::Cell;
-use fsarena_model::{AtRest, Bytes, Conditions, Nanos, NoiseBounds, Probe, Rounds, RunRecord, Trial, Verdict, probe};
+use fsarena_model::{
+    AtRest, Bytes, Conditions, Nanos, NoiseBounds, Outcome, Probe, Rounds, RunRecord, Trial, Verdict, probe,
+};
 
 use fsarena_fakes::{Play, World};
 
@@ -78,6 +80,39 @@ fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
 #[test]
 fn all_runs_under_load_are_excluded_where_the_machine_was_quiet_most_of_the_time() {
     assert_eq!(excluded(&noisy(&[2, 3, 5, 6, 7])), [2, 3, 5, 6, 7]);
+}
+
+#[test]
+fn trials_that_failed_have_no_vote_on_the_condition() {
+    let mut record = noisy(&[1, 2, 3, 4, 5, 6, 7]);
+    for trial in trials(&mut record, "append", &[1, 2, 3, 4, 5, 6, 7]) {
+        trial.outcome = Outcome::Failed("ended with 1".to_owned());
+        trial.slices.clear();
+    }
+    assert_eq!(excluded(&record), [0; 0]);
+    let note = assess(&record).run.condition.clone().expect("it was busy");
+    assert!(note.starts_with("Measured on a busy machine"), "{note}");
+    trials(&mut record, "create", &[6, 7]).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(0.5)));
+    let note = assess(&record).run.condition.clone().expect("it was busy");
+    assert!(note.contains("They leave out 2 of 7 measurements"), "{note}");
+}
+
+#[test]
+fn the_figures_of_one_contender_are_not_called_verdicts() {
+    let mut record = Play::new(&["ext4"], World::of(&[1000.0]).noisy(0.02, 4)).perform().record;
+    record.plan.measuring.noise = BOUNDS;
+    record.trials.iter_mut().for_each(|trial| set(trial, probe::CPU_MACHINE, Some(2.2)));
+    let note = assess(&record).run.condition.clone().expect("it was busy");
+    assert!(note.ends_with("The figures are of this condition; a quiet machine may show others."), "{note}");
+}
+
+#[test]
+fn a_figure_without_a_round_that_counts_has_no_interval() {
+    let record = noisy(&[1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(excluded(&record).len(), 7);
+    let cell = &assess(&record).cells[0];
+    assert!(cell.figure.median.is_some() && cell.figure.low.is_none() && cell.figure.high.is_none());
+    assert_eq!(cell.rounds, 0);
 }
 
 /// The machine is under load in these rounds of `create` and of `append`.

@@ -157,7 +157,7 @@ fn unfinished_contenders_are_not_recommended_where_that_counts() {
 fn with_too_few_rounds_there_is_no_recommendation() {
     let advice = advice(&torn().with_rounds(Rounds::Exactly(1)).perform().record, "create=7,append=3");
     assert_eq!((advice.first, advice.best, advice.flips), (None, Vec::new(), Vec::new()));
-    assert!(advice.pairs[0].left_out[0].contains("too few rounds"));
+    assert!(advice.pairs[0].left_out[0].contains("1 round, a verdict needs at least 3"));
 }
 
 #[test]

@@ -54,8 +54,57 @@ fn a_contender_that_became_slower_is_found_in_repeated_runs() {
     assert_eq!(slower.rounds, [18, 18]);
     let gate = gate(&before, &after, None, THRESHOLD);
     let expected = [Some("create".to_owned()), Some("append".to_owned()), None].map(|it| ("xfs".to_owned(), it));
-    assert!(gate.has_failed());
+    assert!(gate.failed);
     assert_eq!(failed(&gate), expected);
+}
+
+/// The runs without most rounds of a workload in the first of them: two are left.
+fn with_two_rounds(mut runs: Vec<NamedRun>, workload: &str) -> Vec<NamedRun> {
+    runs[0].record.trials.retain(|trial| trial.workload != workload || trial.round <= 2);
+    runs
+}
+
+#[test]
+fn a_workload_with_too_few_rounds_is_in_no_mean() {
+    let three = |rates: &[f64], seeds: std::ops::Range<u64>| -> Vec<NamedRun> {
+        let work = || ["create", "append", "remove"].map(workload).to_vec();
+        seeds.map(|seed| named(play(rates, seed).with_workloads(work()).perform().record)).collect()
+    };
+    let before = three(&[1000.0, 1000.0], 1..4);
+    let mut after = with_two_rounds(three(&[1000.0, 1000.0], 4..7), "create");
+    let created = after.iter_mut().flat_map(|run| &mut run.record.trials).filter(|trial| trial.workload == "create");
+    created.for_each(|trial| trial.slices.iter_mut().for_each(|slice| slice.value /= 9.0));
+    let found = difference(&before, &after, None);
+    let few = change(&found, "xfs", Some("create"));
+    assert_eq!((few.rounds, few.reason.as_str()), ([18, 14], "fewer than three rounds in a run"));
+    let mean = change(&found, "xfs", None);
+    assert_eq!((mean.verdict, mean.reason.as_str()), (Verdict::Equivalent, "without create"), "{mean:?}");
+    let gate = gate(&before, &after, None, THRESHOLD);
+    assert!(!gate.failed, "{:?}", gate.checks);
+    let mean = gate.checks.last().expect("a mean");
+    assert_eq!((mean.outcome, mean.reason.as_str()), (GateOutcome::Passed, "without create"));
+
+    let (before, after) = (runs(&[1000.0, 1500.0], 1..4), with_two_rounds(runs(&[900.0, 100.0], 4..7), "append"));
+    let mean = change(&difference(&before, &after, None), "xfs", None).clone();
+    assert_eq!((mean.estimate.ratio, mean.reason.as_str()), (None, "fewer than two workloads can be compared"));
+}
+
+#[test]
+fn an_invalid_figure_is_in_no_mean() {
+    let (before, mut after) = (runs(&[1000.0, 1500.0], 1..4), runs(&[1000.0, 1500.0], 4..7));
+    let is_of = |trial: &&mut Trial| trial.contender.0 == "xfs" && trial.workload == "create";
+    after[1].record.trials.iter_mut().find(is_of).expect("there").outcome = Outcome::Failed("no space".to_owned());
+    let found = difference(&before, &after, None);
+    assert_eq!(change(&found, "xfs", None).reason, "fewer than two workloads can be compared");
+    assert_eq!(change(&found, "ext4", None).verdict, Verdict::Equivalent);
+}
+
+#[test]
+fn a_check_that_would_not_have_found_the_required_slowdown_fails_the_gate() {
+    let gate = gate(&runs(&[1000.0, 1500.0], 1..2), &runs(&[1000.0, 1500.0], 2..3), None, THRESHOLD);
+    assert!(!gate.failed && !gate.clone().requiring(Some(Share(0.99))).failed);
+    let strict = gate.requiring(Some(Share(0.06)));
+    assert!(strict.failed && strict.checks.iter().all(|check| strict.is_blind(check)), "{:?}", strict.checks);
 }
 
 #[test]
@@ -63,7 +112,7 @@ fn a_contender_that_became_faster_passes_the_gate() {
     let (before, after) = (runs(&[1000.0, 1200.0], 4..7), runs(&[1000.0, 1500.0], 1..4));
     let faster = difference(&before, &after, None);
     assert_eq!(change(&faster, "xfs", Some("create")).verdict, Verdict::Faster);
-    assert!(!gate(&before, &after, None, THRESHOLD).has_failed());
+    assert!(!gate(&before, &after, None, THRESHOLD).failed);
 }
 
 #[test]
@@ -109,8 +158,8 @@ fn one_run_per_side_shows_little_unless_something_did_not_change() {
     assert!(relative.changes.iter().all(|change| change.contender.0 == "xfs"));
     let change = change(&relative, "xfs", Some("create"));
     assert!(change.estimate.ratio.is_some_and(|ratio| (ratio - 0.74).abs() < 0.02), "{change:?}");
-    assert!(gate(&before, &after, Some(&control), THRESHOLD).has_failed());
-    assert!(!gate(&before, &runs(&[1000.0, 1500.0], 2..3), Some(&control), THRESHOLD).has_failed());
+    assert!(gate(&before, &after, Some(&control), THRESHOLD).failed);
+    assert!(!gate(&before, &runs(&[1000.0, 1500.0], 2..3), Some(&control), THRESHOLD).failed);
 }
 
 #[test]
@@ -133,13 +182,13 @@ fn baselines_show_that_the_machine_itself_changed() {
 fn within_one_run_contenders_are_checked_against_the_base_in_the_same_sweeps() {
     let slower = named(play(&[1000.0, 870.0], 1).perform().record);
     let found = gate_within(&slower, &Label::from("ext4"), THRESHOLD);
-    assert!(found.is_interleaved && found.has_failed());
+    assert!(found.is_interleaved && found.failed);
     assert_eq!(failed(&found).len(), 3, "{:?}", found.checks);
     assert!(found.checks.iter().all(|check| check.contender.0 == "xfs"));
     // The first one on the command line can be the one that is checked.
-    assert!(!gate_within(&slower, &Label::from("xfs"), THRESHOLD).has_failed());
+    assert!(!gate_within(&slower, &Label::from("xfs"), THRESHOLD).failed);
     let equal = gate_within(&named(play(&[1000.0, 1000.0], 2).perform().record), &Label::from("ext4"), THRESHOLD);
-    assert!(!equal.has_failed());
+    assert!(!equal.failed);
     assert!(equal.of(GateOutcome::Passed).count() >= 2, "{:?}", equal.checks);
     assert!(equal.checks.iter().all(|check| check.finds_from.is_some_and(|share| share.0 > 0.05)));
 }
@@ -147,9 +196,9 @@ fn within_one_run_contenders_are_checked_against_the_base_in_the_same_sweeps() {
 #[test]
 fn a_slowdown_within_the_threshold_is_no_regression() {
     let gate = gate_within(&named(play(&[1000.0, 970.0], 3).perform().record), &Label::from("ext4"), THRESHOLD);
-    assert!(!gate.has_failed());
+    assert!(!gate.failed);
     let strict = gate_within(&named(play(&[1000.0, 970.0], 3).perform().record), &Label::from("ext4"), Share(0.001));
-    assert!(strict.has_failed());
+    assert!(strict.failed);
 }
 
 #[test]
@@ -180,6 +229,12 @@ fn other_differences_are_listed() {
     let rows: Vec<_> = found.iter().map(|row| (row.what.as_str(), row.before.as_str(), row.after.as_str())).collect();
     assert_eq!(rows, [("kernel", "", "7.0"), ("ext4", "ext4", "ext4 -O ^has_journal"), ("tool: mkfs.xfs", "", "6.9")]);
     assert_eq!(difference(&before, &before.clone(), None).contrasts, []);
+    // A contender that one side lacks is not compared, and neither is what it needs.
+    let mut other = before.clone();
+    other[0].record.plan.contenders[1].label = Label::from("btrfs");
+    other[0].record.contenders[1].label = Label::from("btrfs");
+    other[0].record.environment.tools.insert("mkfs.btrfs".to_owned(), "6.2".to_owned());
+    assert_eq!(difference(&before, &other, None).contrasts, []);
 }
 
 #[test]
@@ -209,6 +264,13 @@ fn nothing_is_decided_between_a_quiet_and_a_busy_machine() {
         found.series.iter().flat_map(|series| series.points.iter().map(|point| point.load.clone())).collect::<Vec<_>>()
     };
     assert_eq!((loads(&before[0]), loads(&after[0])), (vec![None; 2], vec![Some(load.to_owned()); 2]));
+    let mut uncounted = after[0].record.clone();
+    for trial in uncounted.trials.iter_mut().filter(|trial| trial.workload == "append") {
+        trial.probes.get_mut(&probe::CPU_MACHINE.key()).expect("there").value = Some(0.5 * trial.seconds());
+    }
+    let history = history(&[uncounted], "create").expect("it has it");
+    let left_out = ["ext4", "xfs"].map(|label| format!("run {}, {label}: no round counts", after[0].record.run));
+    assert_eq!((history.series.len(), history.left_out), (0, left_out.to_vec()));
     assert_eq!(difference(&after, &after.clone(), None).withheld, None, "both sides were busy");
     assert!(
         found
@@ -217,7 +279,7 @@ fn nothing_is_decided_between_a_quiet_and_a_busy_machine() {
             .filter(|change| change.workload.is_some())
             .all(|change| change.verdict == Verdict::Undecided)
     );
-    assert!(!gate(&before, &after, None, THRESHOLD).has_failed());
+    assert!(!gate(&before, &after, None, THRESHOLD).failed);
 }
 
 #[test]

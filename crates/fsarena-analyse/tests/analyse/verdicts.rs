@@ -30,6 +30,27 @@ fn a_clear_difference_is_found_on_the_right_side_in_either_direction_of_the_metr
 }
 
 #[test]
+fn before_three_rounds_there_is_no_ratio_and_no_mean() {
+    let of = |rounds| {
+        let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 2000.0]).noisy(0.02, 5));
+        play.with_rounds(Rounds::Exactly(rounds)).perform().comparison().judged
+    };
+    let early = of(2);
+    for pair in &early.verdicts {
+        assert_eq!((pair.rounds, pair.verdict, pair.leaning), (2, Verdict::Undecided, None));
+        assert_eq!((pair.estimate, pair.decision, pair.detectable), Default::default());
+        assert_eq!((pair.needs.rounds, pair.needs.seconds), (None, None), "how much it varies is not known");
+        assert_eq!(pair.reasons, [Reason::FewRounds { rounds: 2, least: 3 }]);
+    }
+    let mean = &early.suite_ratios[0];
+    assert_eq!(mean.estimate.ratio, None);
+    assert_eq!(mean.left_out[0], "create (2 rounds, a verdict needs at least 3)");
+    let later = of(3);
+    assert!(later.verdicts.iter().all(|pair| pair.estimate.ratio.is_some()));
+    assert!(later.suite_ratios[0].estimate.ratio.is_some());
+}
+
+#[test]
 fn equal_contenders_are_never_ranked() {
     for seed in 1..=12 {
         let play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0; 3]).noisy(0.03, seed)).with_seed(seed);

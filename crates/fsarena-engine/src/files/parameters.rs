@@ -219,7 +219,7 @@ impl FilesParameters {
                 "`size-max` goes with `sizes = \"uniform\"` or `\"lognormal\"`, and these with it"
             }
             () if self.sizes == SizeDistribution::Lognormal && self.size == 0 => {
-                "the `size` of lognormal sizes is above 0"
+                "the `size` of lognormal sizes has to be above 0"
             }
             () => return None,
         })

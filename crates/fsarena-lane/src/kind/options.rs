@@ -71,6 +71,13 @@ const fn values(names: &'static str, rule: OptionRule) -> MkfsOptions {
     MkfsOptions { names, takes: Takes::Value, rule }
 }
 
+impl MkfsOptions {
+    /// Whether one of its options has this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.names.split([' ', '|']).any(|known| known == name)
+    }
+}
+
 impl OptionRule {
     /// Why an option or a word with this value is refused; `lists` are the features that its mkfs is given.
     fn refusal(self, value: &str, lists: &[&str]) -> Option<String> {
@@ -220,10 +227,7 @@ pub(crate) fn one_by_one(words: &[String]) -> Vec<String> {
 
 /// Where a command has an option; a value that reads like it is none.
 fn place_of(known: &[MkfsOptions], words: &[String], name: &str) -> Option<usize> {
-    let has_value = |word: &str| {
-        let mut with_value = known.iter().filter(|group| group.takes == Takes::Value);
-        with_value.any(|group| group.names.split([' ', '|']).any(|name| name == word))
-    };
+    let has_value = |word: &str| known.iter().any(|group| group.takes == Takes::Value && group.has(word));
     let mut place = 0;
     while words.get(place).is_some_and(|word| word != name) {
         place += 1 + usize::from(has_value(&words[place]));

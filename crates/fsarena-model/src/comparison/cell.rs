@@ -18,7 +18,7 @@ pub struct Cell {
     /// The figure.
     #[serde(flatten)]
     pub figure: Figure,
-    /// Rounds that gave a value.
+    /// Rounds that count and gave a value. If it is 0, the median is one of rounds that do not count.
     pub rounds: u32,
     /// Total number of slices.
     pub samples: u32,

@@ -73,7 +73,7 @@ pub enum Reason {
     FewRounds { rounds: u32, least: u32 },
 }
 
-/// `2 rounds, a verdict needs at least 3`.
+/// `2 rounds, a verdict needs at least 3`, also of a mean over several verdicts.
 pub fn too_few(rounds: u32, least: u32) -> String {
     let count = match rounds {
         0 => "no round counts".to_owned(),

@@ -86,7 +86,7 @@ impl FromStr for Slowdown {
         let share: Share = share.parse().map_err(|error: UnitError| error.to_string())?;
         match share.0 > 0.0 {
             true => Ok(Self { label: Label::from(label), share }),
-            false => Err("a slowdown is above 0 %".to_owned()),
+            false => Err("a slowdown has to be above 0 %".to_owned()),
         }
     }
 }

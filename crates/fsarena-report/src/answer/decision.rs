@@ -161,20 +161,30 @@ impl<'a> AnswerGroup<'a> {
     /// What can be said where no difference above the margin is shown.
     fn nothing(&self, margin: &str) -> String {
         let all = || self.pairs.iter().filter(|pair| pair::is_open(pair));
-        let open: Vec<&&PairVerdict> = all().filter(|pair| pair::few_rounds(pair).is_none()).collect();
+        let open: Vec<&&PairVerdict> = all().filter(|pair| !pair::has_few_rounds(pair)).collect();
+        let few = all().count() - open.len();
+        let count = counted(self.pairs.len(), "comparison");
         if all().next().is_none() {
             return format!("all are equal within {margin}, or the file system has no part in the time");
         }
         if open.is_empty() {
-            return format!("no verdict is possible with {}", pair::FEW_ROUNDS);
+            let within = if few == self.pairs.len() { String::new() } else { format!(" in {few} of {count}") };
+            return format!("no verdict is possible{within} with {}", pair::FEW_ROUNDS);
         }
+        let without = match few {
+            0 => String::new(),
+            few => format!("; {few} of {count} had {}, so nothing could be found there", pair::FEW_ROUNDS),
+        };
         let finds: Option<Vec<f64>> = open.iter().map(|pair| pair.detectable).collect();
         let finds = finds.and_then(|all| all.into_iter().reduce(f64::max)).map(|ratio| ratio - 1.0);
         match finds {
             Some(finds) if finds > FINE => {
-                let (open, all, finds) = (open.len(), self.pairs.len(), number::percent(finds));
+                let finds = number::percent(finds);
                 let finds = finds.trim_start_matches('>');
-                let within = if open == all { String::new() } else { format!(" in {open} of {all} comparisons") };
+                let within = match open.len() {
+                    all if all == self.pairs.len() => String::new(),
+                    open => format!(" in {open} of {count}"),
+                };
                 format!(
                     "no difference is shown, and{within} only one above {finds} would have been found: measure longer, \
                      or on a quieter machine"
@@ -182,9 +192,9 @@ impl<'a> AnswerGroup<'a> {
             }
             Some(finds) => {
                 let finds = number::percent(finds);
-                format!("no difference above {margin} was found; this run finds those above {finds}")
+                format!("no difference above {margin} was found; this run finds those above {finds}{without}")
             }
-            None => format!("no difference above {margin} was found"),
+            None => format!("no difference above {margin} was found{without}"),
         }
     }
 

@@ -51,6 +51,19 @@ fn where_nothing_is_decided_one_keeps_what_one_has() {
 }
 
 #[test]
+fn what_the_run_finds_is_not_said_of_comparisons_with_too_few_rounds() {
+    let mut few = with_winner("none", 1.0);
+    few.judged.verdicts[0].reasons = vec![Reason::FewRounds { rounds: 2, least: 3 }];
+    few.judged.verdicts[1].reasons = vec![Reason::NotMeasured];
+    let said = "Decision: keep what you have: no difference above 5 % was found; this run finds those above 12 %; 2 of 24 \
+                comparisons had fewer than 3 rounds that count, so nothing could be found there.";
+    assert_eq!(decision(&few), said);
+    few.judged.verdicts.iter_mut().for_each(|pair| pair.reasons = vec![Reason::NotMeasured]);
+    let said = "Decision: keep what you have: no verdict is possible with fewer than 3 rounds that count.";
+    assert_eq!(decision(&few), said);
+}
+
+#[test]
 fn the_one_that_is_never_behind_is_taken() {
     let said = "Decision: take xfs: it is the fastest in all 8 workloads; ext4 is slower in 8 (up to 1.20×) and btrfs is slower in 8 (up to 1.20×).";
     assert_eq!(decision(&with_winner("xfs", 1.2)), said);

@@ -7,6 +7,7 @@ mod baselines;
 mod checks;
 mod csv;
 mod decision;
+mod difference;
 mod effects;
 mod exports;
 mod fixture;

@@ -123,11 +123,11 @@ fn contenders_equal_to_the_first_are_named_with_it() {
     let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
     class.equal.push(Label::from("xfs"));
     class.flips.clear();
-    class.pairs[1].left_out = ["a", "b"].map(|name| format!("{name} (too few rounds to know the noise)")).to_vec();
+    class.pairs[1].left_out = ["a", "b"].map(|name| format!("{name} (2 rounds, a verdict needs at least 3)")).to_vec();
     let report = crate::rendered("markdown", &comparison);
     for said in [
         "keep what you have: ext4 and xfs are equal within the margin of 5 %.",
-        "all 2: too few rounds to know the noise",
+        "all 2: 2 rounds, a verdict needs at least 3",
     ] {
         assert!(report.contains(said), "{said}: {report}");
     }

@@ -95,6 +95,12 @@ impl Reduced {
         own.into_iter().flat_map(|(_, rounds)| rounds).map(|round| round.map(|round| round.value))
     }
 
+    /// The number of rounds that have the first pair.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.differences.first().map_or(0, |rounds| rounds.iter().flatten().count())
+    }
+
     /// The number of pairs.
     pub(super) fn pairs(&self) -> usize {
         self.differences.len()

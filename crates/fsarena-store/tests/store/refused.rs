@@ -36,7 +36,7 @@ fn a_directory_is_no_store() {
     let place = tempdir().unwrap();
     let folder = place.path().join("folder");
     fs::create_dir(&folder).unwrap();
-    assert!(matches!(refusal(&folder), StoreError::Inaccessible { .. }));
+    assert!(matches!(refusal(&folder), StoreError::NoFile { .. }));
 }
 
 #[test]

@@ -87,6 +87,7 @@ fn row(run: i64, status: Status, rounds: u32) -> RunRow {
         contenders: vec![Label::from("ext4"), Label::from("noatime")],
         rounds,
         tags: Vec::new(),
+        is_running: false,
     }
 }
 

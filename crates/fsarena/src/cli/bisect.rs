@@ -36,7 +36,7 @@ pub struct Bisect {
     /// Memory of each guest
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
     pub guest_memory: Bytes,
-    /// Print the kernels, and do nothing
+    /// Print the kernels, check the comparison, and do nothing
     #[arg(long)]
     pub dry_run: bool,
 }

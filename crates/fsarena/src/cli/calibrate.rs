@@ -18,9 +18,9 @@ pub struct Calibrate {
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(4..=100),
         requires = "slices")]
     pub rounds: u32,
-    /// Judge these runs again instead, by their numbers
-    #[arg(long, value_name = "RUN", value_delimiter = ',', conflicts_with_all = ["rounds", "runs", "budget"])]
-    pub of: Vec<i64>,
+    /// Judge these runs again instead: numbers, `last`, or files of `fsarena export`
+    #[arg(long, value_name = "RUN,...", conflicts_with_all = ["rounds", "runs", "budget", "slowdown"])]
+    pub of: Option<String>,
     /// How many runs of equals, and how many with a slowdown
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,

@@ -36,13 +36,14 @@ pub fn workloads() -> ArgValueCandidates {
 
 /// Published articles.
 pub fn articles() -> ArgValueCandidates {
-    read(|| fsarena_articles::articles().unwrap_or_default(), |article| described(&article.name, &article.title))
+    read(|| fsarena_articles::articles().unwrap_or_default(), |article| described(&article.name, &article.english))
 }
 
 /// What `fsarena list` describes, and its categories.
 pub fn listed() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let categories = ["kinds", "layers", "workloads", "suites", "published"].map(CompletionCandidate::new);
+        let categories = ["kinds", "layers", "workloads", "suites", "profiles", "validation", "articles"]
+            .map(CompletionCandidate::new);
         let all = [kinds(), suites(), profiles(), workloads(), articles()];
         categories.into_iter().chain(all.iter().flat_map(ArgValueCandidates::candidates)).collect()
     })
@@ -71,4 +72,17 @@ fn typed_store() -> Option<PathBuf> {
     let value = |word: &OsString| Some(PathBuf::from(word.to_str()?.strip_prefix("--store=")?));
     let next = || words.windows(2).find(|pair| pair[0] == "--store").map(|pair| PathBuf::from(&pair[1]));
     words.iter().find_map(value).or_else(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn articles_are_described_by_their_english_titles() {
+        for candidate in articles().candidates() {
+            let help = candidate.get_help().map(ToString::to_string).unwrap_or_default();
+            assert!(!help.is_empty() && help.chars().all(|c| c.is_ascii() || !c.is_alphabetic()), "{help}");
+        }
+    }
 }

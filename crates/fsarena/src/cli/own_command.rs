@@ -70,7 +70,7 @@ pub enum SyncInTime {
 fn time_limit(text: &str) -> Result<Nanos, String> {
     match text.parse::<Nanos>().map_err(|error: UnitError| error.to_string())? {
         limit if (Nanos(1)..=Nanos::seconds(LONGEST_LIMIT_S)).contains(&limit) => Ok(limit),
-        _ => Err("a time limit is above 0, and at most a week".to_owned()),
+        _ => Err("a time limit has to be above 0, and at most a week".to_owned()),
     }
 }
 

@@ -155,9 +155,9 @@ pub enum RunsChange {
     },
     /// Remove runs from the store, permanently
     Remove {
-        /// The runs' numbers
+        /// The runs' numbers, or `last`
         #[arg(value_name = "RUN", required = true, add = candidates::runs())]
-        runs: Vec<i64>,
+        runs: Vec<String>,
     },
 }
 

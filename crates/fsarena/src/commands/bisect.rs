@@ -15,6 +15,7 @@ use fsarena_place::{Refusal, folders, note};
 use super::{compare, print, table};
 use crate::cli::{Bisect, Compare, Global};
 use crate::exit::Ended;
+use crate::plan;
 use crate::progress::Progress;
 use crate::signals::stop_flag;
 
@@ -66,12 +67,13 @@ enum FirstSlower {
 /// Finds the first slower kernel and prints the steps.
 pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
     let kernels = kernels(global, options)?;
-    if options.dry_run {
-        print(&format!("{}\n", kernels.join("\n")))?;
-        return Ok(Ended::Well);
-    }
     let stop = stop_flag()?;
     let compared = KernelComparison { global, options, kernels: &kernels, stop: &stop };
+    if options.dry_run {
+        print(&format!("{}\n", kernels.join("\n")))?;
+        plan::plan(&compared.arguments(kernels.len() - 1, options.rounds)?)?;
+        return Ok(Ended::Well);
+    }
     let mut steps = Vec::new();
     let place = search(kernels.len() - 1, &mut steps, |kernel, tells| compared.until(kernel, tells))?;
     print(&page(&kernels, steps))?;
@@ -169,7 +171,8 @@ impl KernelComparison<'_> {
         }
     }
 
-    fn compare(&self, kernel: usize, rounds: u32) -> Result<Option<Slower>> {
+    /// The arguments of the comparison of a kernel with the first one.
+    fn arguments(&self, kernel: usize, rounds: u32) -> Result<Compare> {
         let Bisect { workload, guest, guest_memory, .. } = self.options;
         let guest = guest.0.map_or("auto".to_owned(), |how| how.to_string());
         let (good, tested) = (self.contender("good", 0)?, self.contender("tested", kernel)?);
@@ -177,7 +180,11 @@ impl KernelComparison<'_> {
         let words = ["compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
         let words = words.into_iter().chain(["--guest", &guest, "--baselines", "never", "--guest-memory", &memory]);
         let words = words.map(str::to_owned).chain(self.slowdowns(kernel)?);
-        let options = Compare::try_parse_from(words).context("the comparison")?;
+        Compare::try_parse_from(words).context("the comparison")
+    }
+
+    fn compare(&self, kernel: usize, rounds: u32) -> Result<Option<Slower>> {
+        let options = self.arguments(kernel, rounds)?;
         let Some((record, _)) = compare::record(self.global, &options, self.stop)? else { return Ok(None) };
         let comparison = assess(&record);
         let pair = comparison.judged.verdicts.first().context("a comparison of two has a pair")?;
@@ -194,6 +201,10 @@ impl KernelComparison<'_> {
     /// The contender under a kernel, as it is typed.
     fn contender(&self, label: &str, kernel: usize) -> Result<String> {
         let contender: Contender = self.options.contender.parse()?;
+        if contender.kernel.is_some() {
+            let text = format!("`{}` has a kernel of its own, and a bisection has its kernels", self.options.contender);
+            bail!(Refusal::wrong_use(text, "--good and --bad name them"));
+        }
         let kernel = Some(self.kernels[kernel].clone());
         let spelling = Contender { label: label.into(), kernel, ..contender }.spelling();
         spelling.context("a contender that was typed can be typed")

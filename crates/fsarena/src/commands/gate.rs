@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use fsarena_analyse::{NamedRun, gate, gate_within};
 use fsarena_model::Gate;
-use fsarena_model::difference::GateOutcome;
 use fsarena_place::Refusal;
 
 use super::deliver;
@@ -18,7 +17,7 @@ use crate::exit::Ended;
 /// Checks a run. A regression that holds ends with exit code 1.
 pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
     let after = runs(global, &options.run)?;
-    let mut gate = match (&options.baseline, &options.baseline_contender) {
+    let gate = match (&options.baseline, &options.baseline_contender) {
         (Some(baseline), _) => between(global, options, baseline, &after)?,
         (None, Some(base)) => {
             require(&after, base)?;
@@ -33,12 +32,7 @@ pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
             bail!(Refusal::wrong_use("a gate checks a run against a baseline", hint));
         }
     };
-    let blind = options.require_finds.map_or(0, |wanted| gate.blind_to(wanted).count());
-    if let Some(wanted) = options.require_finds.filter(|_| blind > 0) {
-        let checks = gate.checks.len();
-        gate.notes
-            .push(format!("{blind} of {checks} checks would not have found a slowdown of {wanted}: the gate fails"));
-    }
+    let gate = gate.requiring(options.require_finds);
     let version = env!("CARGO_PKG_VERSION");
     let report = || fsarena_report::gate(&gate, version);
     show(global, &PageArguments { format: Some(options.format), output: None }, report(), &gate)?;
@@ -48,7 +42,7 @@ pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
     if let Some(path) = &options.summary {
         append(path, &fsarena_report::markdown(report())).with_context(|| format!("write {}", path.display()))?;
     }
-    Ok(if gate.has_failed() || blind > 0 { Ended::WithRegression } else { Ended::Well })
+    Ok(if gate.failed { Ended::WithRegression } else { Ended::Well })
 }
 
 fn between(global: &Global, options: &cli::GateArguments, baseline: &str, after: &[NamedRun]) -> Result<Gate> {
@@ -57,10 +51,7 @@ fn between(global: &Global, options: &cli::GateArguments, baseline: &str, after:
     let control = options.control.as_ref();
     control.into_iter().try_for_each(|control| require(before.iter().chain(after), control))?;
     let gate = gate(&before, after, control, options.threshold);
-    require_common(
-        &gate.notes,
-        gate.checks.iter().all(|check| check.outcome == GateOutcome::Invalid && check.estimate.ratio.is_none()),
-    )?;
+    require_common(&gate.left_out, gate.checks.is_empty())?;
     Ok(gate)
 }
 

@@ -1,7 +1,7 @@
 //! `fsarena import`: exported runs get into the store.
 
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use anyhow::Result;
@@ -33,8 +33,17 @@ pub fn run(global: &Global, options: &Import) -> Result<()> {
 pub(super) fn events(path: &Path) -> Result<Vec<Event>> {
     let name = path.display();
     let text = read(path).map_err(|error| {
-        let hint = "`fsarena export RUN -o FILE` writes a file for it";
-        Refusal::machine(format!("read {name}: {error}"), hint)
+        let text = format!("read {name}: {error}");
+        match error.kind() {
+            ErrorKind::InvalidData => {
+                let hint = "unpack a packed file; a store is read with --store FILE, as in `fsarena --store FILE runs`";
+                Refusal::wrong_use(format!("`{name}` is no text, and an exported run is"), hint)
+            }
+            ErrorKind::NotFound | ErrorKind::IsADirectory => {
+                Refusal::wrong_use(text, "name a file that `fsarena export RUN -o FILE` has written")
+            }
+            _ => Refusal::machine(text, "`fsarena export RUN -o FILE` writes a file for it"),
+        }
     })?;
     let refused = |number: usize, what: String| {
         let hint = "give files that `fsarena export` of the same version has written";

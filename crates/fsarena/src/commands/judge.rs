@@ -16,6 +16,9 @@ use crate::cli::{Global, JudgeArguments};
 
 /// Judges all files together.
 pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
+    if options.margin.0 >= 1.0 {
+        return Err(Refusal::wrong_use("a margin has to be below 100 %", "--margin 5%").into());
+    }
     let (mut rows, mut named): (Vec<Measured>, Vec<Measured>) = (Vec::new(), Vec::new());
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);

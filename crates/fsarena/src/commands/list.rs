@@ -34,10 +34,19 @@ pub fn run(options: &ListArguments) -> Result<()> {
         profiles: fsarena_catalog::profiles()?,
         articles: fsarena_articles::articles()?,
     };
+    let what = options.what.as_deref().map(|word| category(word).unwrap_or(word));
     match options.format {
-        DataFormat::Text => print(&catalogue.text(options.what.as_deref())?),
-        DataFormat::Json => print_json(catalogue.json(options.what.as_deref())?),
+        DataFormat::Text => print(&catalogue.text(what)?),
+        DataFormat::Json => print_json(catalogue.json(what)?),
     }
+}
+
+/// The category that a word names, in any case, in the plural or singular.
+fn category(word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    let is_it = |name: &&str| *name == word || name.strip_suffix('s') == Some(&word);
+    let of_articles = ["article", "articles"].contains(&word.as_str()).then_some("published");
+    CATEGORIES.into_iter().find(is_it).or(of_articles)
 }
 
 /// What can be listed, apart from kinds and layers.
@@ -86,7 +95,7 @@ impl Catalogue {
         };
         format!(
             "{}\n{}\n{}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
-             and\nfsarena list kinds, layers, workloads, suites, profiles, validation or published has a table.\n",
+             and\nfsarena list kinds, layers, workloads, suites, profiles, validation or articles has a table.\n",
             self.table("kinds", |_| true),
             self.table("layers", |_| true),
             table(["suite", "about"], suites),
@@ -121,7 +130,7 @@ impl Catalogue {
     /// mentions the word.
     fn named_or_found(&self, word: &str) -> Result<String> {
         let sought = Sought::new(word);
-        let named = |category| self.entries(category).into_iter().find(|entry| entry.name() == word);
+        let named = |category| self.entries(category).into_iter().find(|entry| entry.name().eq_ignore_ascii_case(word));
         let mut parts: Vec<String> = CATEGORIES.into_iter().filter_map(named).map(Listed::page).collect();
         if parts.is_empty() || sought.has_topic() {
             let tables = ["profiles", "suites", "workloads", "kinds", "layers"]
@@ -144,7 +153,7 @@ impl Catalogue {
     /// are there only if they are asked for.
     fn json(&self, what: Option<&str>) -> Result<Value> {
         let all = CATEGORIES.map(|category| (category, self.entries(category)));
-        let is_named = |entry: Listed<'_>| what == Some(entry.name());
+        let is_named = |entry: Listed<'_>| what.is_some_and(|word| entry.name().eq_ignore_ascii_case(word));
         let sought = Sought::new(what.unwrap_or_default());
         let finds = sought.has_topic() || !all.iter().flat_map(|(_, entries)| entries).any(|entry| is_named(*entry));
         let is_wanted = |category: &str, entry: Listed<'_>| match what {

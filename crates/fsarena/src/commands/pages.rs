@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fsarena_analyse::{assess, history};
 use fsarena_articles::additions;
-use fsarena_model::Status;
+use fsarena_place::Refusal;
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
 use fsarena_report::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, TableLook, TableOf};
 use fsarena_store::RunRow;
@@ -17,6 +17,10 @@ use crate::{output, places};
 
 /// Writes a page of all runs, one of each run, and one of each workload's history.
 pub fn run(global: &Global, options: &PagesArguments) -> Result<()> {
+    if options.directory.exists() && !options.directory.is_dir() {
+        let text = format!("`{}` is no directory", options.directory.display());
+        bail!(Refusal::wrong_use(text, "name a directory; it is made if it does not exist"));
+    }
     let (store, folder, version) = (places::store_to_read(global)?, &options.directory, env!("CARGO_PKG_VERSION"));
     let mut rows = store.runs()?;
     let records = rows.iter().map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
@@ -49,12 +53,11 @@ const INDEX: &str = "index.html";
 
 fn all_runs(rows: &[RunRow]) -> Section {
     let page = |row: &RunRow| Sentence::new(Role::Page(format!("run-{}.html", row.run)), format!("run {}", row.run));
-    let status = |row: &RunRow| if row.status == Status::Complete { "complete" } else { "interrupted" };
     let labels = |row: &RunRow| row.contenders.iter().map(|label| label.0.as_str()).collect::<Vec<_>>().join(", ");
     let table = TableOf::new(TableLook::Full, rows)
         .column(Name, "run", page)
         .column(Words, "started", |row| &row.started)
-        .column(Words, "status", status)
+        .column(Words, "status", RunRow::state)
         .column(Figure, "rounds", |row| row.rounds.to_string())
         .column(Words, "suite or profile", |row| row.suite.clone().unwrap_or_default())
         .column(Words, "contenders", labels)

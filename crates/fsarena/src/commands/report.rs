@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
+use fsarena_model::visible::shell;
 use fsarena_model::{Comparison, Mix, Plan};
 use fsarena_place::Refusal;
 use fsarena_report::{Additions, Document, Format};
@@ -82,7 +83,12 @@ pub fn number(store: &Store, run: &str) -> Result<i64> {
         return store.last()?.ok_or_else(|| Refusal::wrong_use("there is no run in the store yet", hint).into());
     }
     run.parse().map_err(|_| {
-        Refusal::wrong_use(format!("`{run}` is not a run's number"), "`fsarena runs` lists them; `last` is the last")
-            .into()
+        let hint = match Path::new(run).is_file() {
+            true => {
+                format!("it is a file: if `fsarena export` wrote it, `fsarena import {}` stores the run", shell(run))
+            }
+            false => "`fsarena runs` lists them; `last` is the last".to_owned(),
+        };
+        Refusal::wrong_use(format!("`{run}` is not a run's number"), hint).into()
     })
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fsarena_execute::{Assignment, Remaining, Wish, estimated_setup};
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
-use fsarena_place::{End, Place, note};
+use fsarena_place::{End, Place, Refusal, note};
 use fsarena_report::visible;
 
 use super::compare::{dry, ended, show};
-use super::{print, report};
+use super::{print, report, sides};
 use crate::cli::{Global, Resume};
 use crate::exit::Ended;
 use crate::perform::perform;
@@ -20,6 +20,13 @@ use crate::signals::stop_flag;
 pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let record = store.load(report::number(&store, &options.run)?)?;
+    if record.status == Status::Complete {
+        sides::refuse_smoke(&format!("run {}", record.run), &record.plan)?;
+    }
+    if options.dry_run && store.is_running(record.run) {
+        let text = format!("run {} is still being measured", record.run);
+        bail!(Refusal::wrong_use(text, "without --dry-run, `resume` waits until it ends"));
+    }
     let wish = wish(options);
     match Remaining::of(record.clone(), wish)? {
         Some(rest) if options.dry_run => return print(&described(&rest)?).map(|()| Ended::Well),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Severity, Status};
+use fsarena_model::{Event, Severity};
 use fsarena_place::{Refusal, note};
 use fsarena_store::{RunRow, Store};
 use serde_json::json;
@@ -32,7 +32,7 @@ fn list(global: &Global, options: &RunsArguments) -> Result<()> {
         return print_json(json!({ "runs": rows.collect::<Vec<_>>() }));
     }
     let rows = rows.map(|row| {
-        let status = if row.status == Status::Complete { "complete" } else { "interrupted" };
+        let status = row.state();
         let labels: Vec<String> = row.contenders.iter().map(ToString::to_string).collect();
         [
             row.run.to_string(),
@@ -71,10 +71,19 @@ fn add(global: &Global, run: &str, events: impl IntoIterator<Item = Event>) -> R
     events.into_iter().try_for_each(|event| Ok(store.append(run, &event)?))
 }
 
-fn remove(global: &Global, runs: &[i64]) -> Result<()> {
+/// Removes runs, each once. If one of them is not there, none is removed.
+fn remove(global: &Global, runs: &[String]) -> Result<()> {
     let mut store = Store::open_existing(&places::store_path(global.store.clone())?)?;
+    let runs: BTreeSet<i64> = runs.iter().map(|run| report::number(&store, run)).collect::<Result<_>>()?;
+    runs.iter().try_for_each(|run| store.lines(*run).map(drop))?;
+    if let Some(run) = runs.iter().find(|run| store.is_running(**run)) {
+        bail!(Refusal::wrong_use(
+            format!("run {run} is still being measured"),
+            "Ctrl-C ends it; `fsarena runs` lists it"
+        ));
+    }
     for run in runs {
-        store.remove(*run)?;
+        store.remove(run)?;
         note!("run {run} is removed");
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use fsarena_analyse::NamedRun;
-use fsarena_model::{Label, RunRecord};
+use fsarena_model::{Label, Plan, RunRecord};
 use fsarena_place::Refusal;
 use fsarena_report::report::Report;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub fn runs(global: &Global, text: &str) -> Result<Vec<NamedRun>> {
         } else {
             NamedRun { name: file_name(name), record: of_file(Path::new(name))? }
         };
-        refuse_smoke(&run)?;
+        refuse_smoke(&run.name, &run.record.plan)?;
         Ok(run)
     };
     let all = names.into_iter().map(named).collect::<Result<Vec<NamedRun>>>()?;
@@ -52,10 +52,11 @@ fn of_file(path: &Path) -> Result<RunRecord> {
     RunRecord::of_events(0, import::events(path)?).with_context(|| format!("read {}", path.display()))
 }
 
-fn refuse_smoke(run: &NamedRun) -> Result<()> {
+/// Refuses a run that has no verdicts, however many rounds it has.
+pub fn refuse_smoke(name: &str, plan: &Plan) -> Result<()> {
     let hint = "run it without `--scale smoke`";
-    match run.record.plan.is_smoke() {
-        true => bail!(Refusal::wrong_use(format!("{} only tried things out and is never judged", run.name), hint)),
+    match plan.is_smoke() {
+        true => bail!(Refusal::wrong_use(format!("{name} only tried things out and is never judged"), hint)),
         false => Ok(()),
     }
 }

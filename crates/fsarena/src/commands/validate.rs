@@ -199,12 +199,23 @@ fn stored(global: &Global, text: &str, profiles: &[Argument<Profile>], options: 
     };
     let all: Vec<ProfileRun> = sides::runs(global, text)?.into_iter().map(judged).collect::<Result<_>>()?;
     let is_wanted = |run: &ProfileRun| options.profiles.is_empty() || options.profiles.contains(&run.profile);
-    Ok(all.into_iter().filter(is_wanted).collect())
+    let names = all.iter().map(|run| run.profile.as_str()).collect::<BTreeSet<&str>>();
+    let hint = format!("they were made for {}", names.into_iter().collect::<Vec<_>>().join(", "));
+    let wanted: Vec<ProfileRun> = all.into_iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        let text = format!("none of these runs was made for {}", options.profiles.join(" or "));
+        bail!(Refusal::wrong_use(text, hint));
+    }
+    Ok(wanted)
 }
 
 /// Prints the validation, or writes it to a file, with the drawing beside Markdown.
 fn show(global: &Global, options: &Validate, found: &Validation) -> Result<()> {
-    sides::require_common(&found.left_out, found.pairs.is_empty())?;
+    if found.pairs.is_empty() {
+        let text = format!("no prediction can be compared with a measurement ({})", found.left_out.join("; "));
+        let hint = "`fsarena validate PROFILE` measures a profile together with programs that it does not contain";
+        bail!(Refusal::wrong_use(text, hint));
+    }
     let report = fsarena_report::validation(found, env!("CARGO_PKG_VERSION"));
     let page = options.page();
     let drawing = fsarena_report::predicted_against_measured(found);

@@ -222,6 +222,10 @@ fn the_catalogue_can_be_listed() {
         let about = out(&run(stage.fsarena().args(["list", name]), 0));
         assert!(parts.iter().all(|part| about.contains(part)), "{about}");
     }
+    for (word, category) in [("articles", "published"), ("Kind", "kinds"), ("profile", "profiles"), ("EXT4", "ext4")] {
+        let [found, wanted] = [word, category].map(|word| out(&run(stage.fsarena().args(["list", word]), 0)));
+        assert_eq!(found, wanted, "{word}");
+    }
     let unknown = err(&run(stage.fsarena().args(["list", "operatoins"]), 2));
     assert!(unknown.contains("did you mean `operations`?"), "{unknown}");
     let mut narrow = stage.fsarena();

@@ -31,7 +31,7 @@ fn names_are_completed_from_the_catalogue_and_the_store() {
     assert_eq!(of("fsarena compare btr"), ["btrfs"]);
     assert_eq!(of("fsarena compare ext4 --workload append-f"), ["append-fsync"]);
     assert!(of("fsarena compare --suite ").contains(&"operations".to_owned()));
-    assert_eq!(of("fsarena list publ"), ["published"]);
+    assert_eq!(of("fsarena list arti"), ["articles"]);
     assert_eq!(of("fsarena report --format open"), ["openmetrics"]);
     store(&stage, "small", 1.0);
     store(&stage, "small", 1.0);

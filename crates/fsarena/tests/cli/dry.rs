@@ -166,9 +166,24 @@ fn what_was_meant_is_in_the_hint() {
             &["compare", "ext4", "-O", "^has_journal", "xfs", "--dry-run"],
             "hint: a contender and the options of its mkfs are one word: 'ext4 -O ^has_journal'\n".to_owned(),
         ),
+        (
+            &["compare", "xfs", "--matrix", "xfs:{,noatime}", "--dry-run"],
+            "hint: a matrix has the label, too: leave this one out, or give it another: a=xfs\n".to_owned(),
+        ),
+        (
+            &["compare", "--matrix", "xfs:{,noatime}", "--matrix", "xfs:{,noatime}", "--dry-run"],
+            "hint: a matrix has each contender once: leave it out of all but one\n".to_owned(),
+        ),
+        (
+            &["compare", "btrfs", "--label", "x", "--dry-run"],
+            "hint: a contender and the options of its mkfs are one word: 'btrfs --label x'\n".to_owned(),
+        ),
         (&["compare", "ext4", "--dry-run", "--workload", "STAT-TREE"], "did you mean `stat-tree`?".to_owned()),
         (&["compare", "ext4", "--dry-run", "--seed", "abc"], "'--seed <N>': it is no whole number".to_owned()),
-        (&["compare", "ext4", "--dry-run", "--margin", "300%"], "not negative and below 100%".to_owned()),
+        (
+            &["compare", "ext4", "--dry-run", "--margin", "300%"],
+            "a margin has to be above 0 % and below 100 %".to_owned(),
+        ),
         (&["compare", "ext4=xfs", "xfs", "--dry-run"], "its label says that it is another".to_owned()),
         (&["compare", "NTFS=ext4", "xfs", "--dry-run"], "its label says that it is another".to_owned()),
         (
@@ -184,20 +199,38 @@ fn what_was_meant_is_in_the_hint() {
             "'--metric <NAME=UNIT,higher|lower:REGEX>'".to_owned(),
         ),
         (&[&own[..], &["--metric", "a=b,higher:x"]].concat(), "has no group for its number".to_owned()),
-        (&[&own[..], &["--time-limit", "0s"]].concat(), "'--time-limit <TIME>': a time limit is above 0".to_owned()),
+        (
+            &[&own[..], &["--time-limit", "0s"]].concat(),
+            "'--time-limit <TIME>': a time limit has to be above 0".to_owned(),
+        ),
     ] {
         let text = err(&run(stage.fsarena().args(arguments), 2));
         assert!(text.contains(&words) && !text.contains("use '-- "), "{words} in {text}");
+    }
+    let kernels = ["--good", "a.deb", "--bad", "b.deb", "--kernels", "a.deb,b.deb", "--workload"];
+    for (contender, workload, words) in [
+        ("ext4", "nope", "there is no workload `nope`"),
+        ("zzz", "stat-tree", "there is no kind `zzz`"),
+        ("dir:/tmp", "stat-tree", "a directory may not"),
+        ("ext4@linux-6.1", "stat-tree", "hint: --good and --bad name them"),
+    ] {
+        let mut bisect = stage.fsarena();
+        let text = err(&run(bisect.args(["bisect", contender, "--dry-run"]).args(kernels).arg(workload), 2));
+        assert!(text.contains(words), "{text}");
+    }
+    for unknown in ["--runs", "--iterations", "--json"] {
+        let text = err(&run(stage.fsarena().args(["compare", "ext4", "xfs", unknown, "3", "--dry-run"]), 2));
+        assert!(!text.contains("mkfs"), "{text}");
     }
     let mut command = stage.fsarena();
     command.args(["compare", "ext4", "xfs", "--dry-run", "--lane-size", "900T", "--workload", &stage.small()]);
     let text = err(&run(command.args(["--budget", "1m", "--storage", "memory"]), 2));
     assert!(text.contains(" lanes (images in memory), and ") && text.contains("are free\nhint: "), "{text}");
-    for (arguments, words) in [
-        (&["import", "nope"][..], "hint: `fsarena export RUN -o FILE`"),
-        (&["compare", "ext4", "xfs", "--dry-run", "--command", "/etc/passwd {dir}"], "`/etc/passwd`"),
+    for (arguments, code, words) in [
+        (&["import", "nope"][..], 2, "hint: name a file that `fsarena export RUN -o FILE`"),
+        (&["compare", "ext4", "xfs", "--dry-run", "--command", "/etc/passwd {dir}"], 4, "`/etc/passwd`"),
     ] {
-        assert!(err(&run(stage.fsarena().args(arguments), 4)).contains(words));
+        assert!(err(&run(stage.fsarena().args(arguments), code)).contains(words));
     }
 }
 

@@ -105,7 +105,7 @@ fn several_machines_have_a_run_each_and_one_report() {
     let on = ["--on", &agent, "--on", &agent, "--on", "false"];
     let output = run(short(&stage).args(on).args(["--format", "json"]), 3);
     let text = err(&output);
-    assert!(text.contains("`false`: no result: `false` ended without a result"), "{text}");
+    assert!(text.contains("`false`: no complete result: `false` ended without a result"), "{text}");
     let report: Value = serde_json::from_str(&out(&output)).expect("JSON");
     let names: Vec<&str> =
         report["machines"].as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
@@ -120,7 +120,7 @@ fn several_machines_have_a_run_each_and_one_report() {
     assert_eq!((&first["plan_hash"], &first["seed"]), (&second["plan_hash"], &second["seed"]));
 
     let one = out(&run(short(&stage).args(["--on", &agent, "--on", "false"]), 3));
-    assert!(one.starts_with("Run 3"), "{one}");
+    assert!(one.starts_with("Run 3") && one.contains("not in this report: `false` (`false` ended"), "{one}");
     let none = err(&run(short(&stage).args(["--on", "true", "--on", "false"]), 4));
     assert!(none.contains("`true` ended without a result"), "{none}");
     let csv = err(&run(short(&stage).args(on).args(["--format", "csv"]), 2));

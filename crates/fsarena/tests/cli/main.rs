@@ -49,6 +49,7 @@ mod shell;
 mod signals;
 mod silence;
 mod stage;
+mod stored;
 mod stores;
 mod tools;
 mod trials;

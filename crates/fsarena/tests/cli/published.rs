@@ -39,5 +39,5 @@ fn an_article_can_be_had_as_json() {
 #[test]
 fn an_unknown_article_is_refused_with_the_way_out() {
     let output = run(&mut fsarena(&["reproduce", "no-such", "--published-only"]), 2);
-    assert!(err(&output).contains("fsarena list published"), "{}", err(&output));
+    assert!(err(&output).contains("fsarena list articles"), "{}", err(&output));
 }

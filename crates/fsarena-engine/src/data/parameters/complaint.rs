@@ -67,7 +67,7 @@ impl DataParameters {
         let skew = self.skew?;
         match self.distribution {
             Distribution::Zipf if skew > 0.0 && skew.is_finite() => None,
-            Distribution::Zipf => Some("the `skew` of zipf is above 0"),
+            Distribution::Zipf => Some("the `skew` of zipf has to be above 0"),
             Distribution::Pareto if skew > 0.0 && skew < 1.0 => None,
             Distribution::Pareto => Some("the `skew` of pareto is between 0 and 1"),
             _ => Some("`skew` goes with `distribution = \"zipf\"` or `\"pareto\"`"),

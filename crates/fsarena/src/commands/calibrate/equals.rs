@@ -4,26 +4,26 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
-use fsarena_analyse::{Calibration, calibration};
+use fsarena_analyse::{Calibration, NamedRun, calibration};
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Bytes, Label, RunRecord, Share};
+use fsarena_model::{Bytes, Contender, Label, Plan, RunRecord, Share};
 use fsarena_place::{Refusal, note};
 use serde_json::{Value, json};
 
 use super::{comparison, measured};
 use crate::cli::{Calibrate, Compare, DataFormat, Global};
-use crate::commands::{print, print_json, table};
+use crate::commands::{print, print_json, sides, table};
 use crate::exit::Ended;
+use crate::plan;
 use crate::signals::stop_flag;
-use crate::{places, plan};
 
 /// Runs identical contenders, then runs with a slowdown, and prints the calibration.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.slowdown.0 <= 0.0 {
         bail!(Refusal::wrong_use("a slowdown of 0 % cannot be found", "--slowdown 5%"));
     }
-    if !options.of.is_empty() {
-        let (slowed, equal) = stored(global, &options.of)?;
+    if let Some(runs) = &options.of {
+        let (slowed, equal) = stored(global, runs)?;
         let share =
             slowed.iter().flat_map(|record| &record.plan.measuring.slowdowns).map(|slowdown| slowdown.share).next();
         return show(options, &calibration(&equal, &slowed), share.unwrap_or(options.slowdown));
@@ -53,17 +53,29 @@ fn json(calibration: &Calibration, slowdown: Share) -> Value {
 }
 
 /// Stored runs: those with a slowdown, then those of identical contenders.
-fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecord>)> {
-    let store = places::store_to_read(global)?;
-    let records: Vec<RunRecord> = runs.iter().map(|run| Ok(store.load(*run)?)).collect::<Result<_>>()?;
-    for record in &records {
-        let is_alike = record.plan.workloads == records[0].plan.workloads && record.plan.contenders.len() == 2;
-        if !is_alike {
-            let text = format!("run {} is not one of two contenders on the workloads of run {}", record.run, runs[0]);
-            bail!(Refusal::wrong_use(text, "fsarena runs"));
+fn stored(global: &Global, runs: &str) -> Result<(Vec<RunRecord>, Vec<RunRecord>)> {
+    let runs = sides::runs(global, runs)?;
+    for NamedRun { name, record } in &runs {
+        if !is_of_equals(&record.plan) {
+            let text = format!("{name} is not one of a contender against itself");
+            bail!(Refusal::wrong_use(
+                text,
+                "`fsarena calibrate ext4` makes such runs, as does `compare a=ext4 b=ext4`"
+            ));
+        }
+        if record.plan.workloads != runs[0].record.plan.workloads {
+            let text = format!("{name} has other workloads than {}", runs[0].name);
+            bail!(Refusal::wrong_use(text, "name runs with the same workloads: `fsarena runs` lists them"));
         }
     }
-    Ok(records.into_iter().partition(|record| !record.plan.measuring.slowdowns.is_empty()))
+    let records = runs.into_iter().map(|run| run.record);
+    Ok(records.partition(|record| !record.plan.measuring.slowdowns.is_empty()))
+}
+
+/// Whether both contenders differ by their labels alone.
+fn is_of_equals(plan: &Plan) -> bool {
+    let unnamed = |contender: &Contender| Contender { label: Label::default(), ..contender.clone() };
+    matches!(plan.contenders.as_slice(), [a, b] if unnamed(a) == unnamed(b))
 }
 
 /// Runs of one kind; `None` if one of them was interrupted.
@@ -119,12 +131,18 @@ fn text(calibration: &Calibration, slowdown: Share) -> String {
             row.finds_from.map_or("–".to_owned(), |share| share.to_string()),
         ]
     });
+    let winners = match calibration.runs {
+        0 => "None of these runs is without a slowdown, so they do not show how often a winner is called among equals."
+            .to_owned(),
+        runs => format!(
+            "A winner was called among equals in {} of {runs} runs; the rule guarantees at most one in twenty.",
+            calibration.runs_with_a_winner
+        ),
+    };
     format!(
-        "{}\nA winner was called among equals in {} of {} runs; the rule guarantees at most one in twenty.\n\
+        "{}\n{winners}\n\
          finds from: the smallest difference that such a run decides four times in five, from its own noise; a smaller\n\
          slowdown that is not found is no mistake.\n",
-        table(header, rows),
-        calibration.runs_with_a_winner,
-        calibration.runs
+        table(header, rows)
     )
 }

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use super::{comparison, measured};
 use crate::cli::{Calibrate, Compare, DataFormat, Global};
-use crate::commands::{print, print_json, table};
+use crate::commands::{print, print_json, sides, table};
 use crate::exit::Ended;
+use crate::plan;
 use crate::signals::stop_flag;
-use crate::{places, plan};
 
 /// Default contenders.
 const CONTENDERS: [&str; 3] = ["ext4", "xfs", "btrfs"];
@@ -27,7 +27,7 @@ const SIZES: [u64; 3] = [2, 8, 32];
 /// Runs the calibration on lanes of each size, and prints the results and the conclusion.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     let mut seen = LengthResults { format: options.format, ..LengthResults::default() };
-    if options.of.is_empty() {
+    if options.of.is_none() {
         let stop = stop_flag()?;
         for size in sizes(options) {
             for plan in plans(options, size)? {
@@ -41,8 +41,8 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
             }
         }
     }
-    for run in &options.of {
-        seen.take(&places::store_to_read(global)?.load(*run)?)?;
+    for run in options.of.iter().map(|runs| sides::runs(global, runs)).collect::<Result<Vec<_>>>()?.concat() {
+        seen.take(&run.record)?;
     }
     match options.format {
         DataFormat::Text if seen.workloads.is_empty() => {}

@@ -8,8 +8,9 @@ use anyhow::{Error, Result};
 use clap::ValueEnum;
 use fsarena_analyse::NamedRun;
 use fsarena_execute::Assignment;
-use fsarena_model::RunRecord;
 use fsarena_model::across::MissingMachine;
+use fsarena_model::event::Note;
+use fsarena_model::{RunRecord, Severity};
 use fsarena_place::{End, Place, Refusal, note, words};
 
 use super::{ended, show};
@@ -43,7 +44,7 @@ pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown:
     match (found.as_slice(), first_error) {
         ([], _) if stop.load(Ordering::Relaxed) => return Ok(Ended::Interrupted),
         ([], Some(error)) => return Err(error),
-        ([(record, _)], _) => show(global, record, shown)?,
+        ([(record, _)], _) => show(global, &without(record.clone(), &missing), shown)?,
         _ => across::show(global, &page, &found.into_iter().map(named).collect::<Vec<_>>(), missing)?,
     }
     Ok(worst.unwrap_or(Ended::Well))
@@ -67,9 +68,19 @@ fn on_machine(global: &Global, assignment: Assignment, command: &str, stop: &Ato
     match &outcome {
         Ok((record, End::Complete)) => note!("`{command}`: run {} is complete", record.run),
         Ok((record, _)) => note!("`{command}`: run {} is interrupted", record.run),
-        Err(error) => note!("`{command}`: no result: {}", words(error)),
+        Err(error) => note!("`{command}`: no complete result: {}", words(error)),
     }
     outcome
+}
+
+/// The record with a note on each machine that has no complete result.
+fn without(mut record: RunRecord, missing: &[MissingMachine]) -> RunRecord {
+    let note = |machine: &MissingMachine| Note {
+        severity: Severity::Failure,
+        text: format!("not in this report: `{}` ({})", machine.name, machine.why),
+    };
+    record.notes.extend(missing.iter().map(note));
+    record
 }
 
 fn stopped() -> Error {

@@ -1,0 +1,44 @@
+//! Marks that a process sets for others to see, without a file: names of sockets in the abstract namespace (unix(7)),
+//! which the kernel frees when the process ends for any reason. Each network namespace has its own.
+
+use std::fs;
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+
+/// A mark, set until this is dropped.
+#[derive(Debug)]
+pub struct Mark(#[allow(dead_code, reason = "the open socket is the mark")] UnixDatagram);
+
+impl Mark {
+    /// Sets the mark of this name.
+    ///
+    /// # Errors
+    /// If it is set already, or the kernel has no such sockets for this process.
+    pub fn set(name: &str) -> io::Result<Self> {
+        UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(name)?).map(Self)
+    }
+
+    /// Whether some process has set the mark of this name; false if that cannot be read.
+    pub fn is_set(name: &str) -> bool {
+        // A line ends with the name, after `@` for the byte 0 of the abstract namespace (proc_net_unix(5)).
+        let end = format!(" @{name}");
+        fs::read_to_string("/proc/net/unix").is_ok_and(|sockets| sockets.lines().any(|line| line.ends_with(&end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_seen_until_it_is_dropped() {
+        let name = format!("fsarena/test/{}", std::process::id());
+        assert!(!Mark::is_set(&name));
+        let mark = Mark::set(&name).expect("set");
+        assert!(Mark::is_set(&name) && !Mark::is_set(&name[1..]));
+        Mark::set(&name).expect_err("it is set once");
+        drop(mark);
+        assert!(!Mark::is_set(&name));
+    }
+}
