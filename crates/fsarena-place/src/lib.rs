@@ -27,7 +27,8 @@ use fsarena_model::{Plan, Status};
 use serde::{Deserialize, Serialize};
 
 pub use checks::{
-    BLOCK, enlarge_lanes, fitted, require_machine, require_means, require_sound, require_space, require_storage,
+    BLOCK, enlarge_lanes, fitted, require_host, require_machine, require_means, require_sound, require_space,
+    require_storage,
 };
 pub use clients::{Launcher, NamedClients};
 pub use engines::ENGINES;

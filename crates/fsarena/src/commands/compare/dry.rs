@@ -8,7 +8,8 @@ use fsarena_guest::Shares;
 use fsarena_lane::{disk, lane_count, made_lanes};
 use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload, distinct};
 use fsarena_place::{
-    Place, Refusals, kernels, note, prefer_cached, rehearse, require_means, require_space, require_storage,
+    Place, Refusals, kernels, note, prefer_cached, rehearse, require_host, require_means, require_space,
+    require_storage,
 };
 use fsarena_report::{rounds, visible};
 use fsarena_store::Store;
@@ -33,7 +34,7 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
     refusals.take(Store::require(&places::store_path(global.store.clone())?));
     let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);
     if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
-        note!("programs of Debian {release} are not in the cache yet: the run fetches them");
+        note!("programs of Debian {release} are not in the cache yet: the run fetches them, and tries options of mkfs");
     }
     if let Place::Guest(guest) = place {
         refusals.take(fsarena_guest::require_memory(&[], None, guest.wanted.memory));
@@ -47,7 +48,8 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
     }
     match place {
         Place::Here if has_tools => refusals.take(require_means(plan)),
-        Place::Here | Place::Guest(_) => refusals.take(require_storage(plan)),
+        Place::Here => refusals.take(require_host(plan)),
+        Place::Guest(_) => refusals.take(require_storage(plan)),
         Place::Agent(_) | Place::Clients => None,
     };
     if refusals.is_empty() && matches!(place, Place::Here) && is_root() {
