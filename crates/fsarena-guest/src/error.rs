@@ -42,12 +42,19 @@ pub enum GuestError {
     CacheFull { cache: PathBuf, words: String },
     #[error("no room for {what} of {needed} in {place}: {source}")]
     NoRoom { what: &'static str, place: String, needed: Bytes, source: io::Error },
+    /// The host's memory does not suffice for guests and for disks that lie in it.
+    #[error("no room in memory for {guests} of guests{}: {free} are available", and_disks(*disks))]
+    NoMemory { guests: Bytes, disks: Bytes, free: Bytes },
     #[error("the guest {what}{}", tail(console))]
     Ended { what: String, console: String },
 }
 
 fn tail(console: &str) -> String {
     if console.is_empty() { String::new() } else { format!("; its last words were:\n{console}") }
+}
+
+fn and_disks(disks: Bytes) -> String {
+    if disks.0 == 0 { String::new() } else { format!(" and {disks} of their disks") }
 }
 
 impl GuestError {
@@ -145,8 +152,11 @@ impl Explained for GuestError {
                 "a guest needs 1 GB there: free some, or as another user than root name a place with XDG_CACHE_HOME"
                     .to_owned()
             }
-            Self::NoRoom { .. } => {
-                "name another place with --storage, or a smaller --lane-size or --guest-memory".to_owned()
+            Self::NoRoom { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
+            Self::NoMemory { guests, free, .. } if guests > free => "a smaller --guest-memory".to_owned(),
+            Self::NoMemory { .. } => {
+                "a smaller --lane-size or --guest-memory, or another place for virtual disks: --storage dir:PATH"
+                    .to_owned()
             }
             Self::Ended { .. } => {
                 "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel PACKAGE"

@@ -85,7 +85,7 @@ impl Hardware<'_> {
         let (host, guest) = channel::pair()?;
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
-        lanes::require_memory(&lanes, self.lanes, self.memory())?;
+        lanes::require_memory(self.prepared.memory, lanes::in_memory(&lanes, self.lanes))?;
         let watched = (!self.modes.is_empty()).then(|| Monitor::of(&lanes)).transpose()?;
         let (mut monitor, monitored) = watched.unzip();
         channel::inherit(&guest)?;

@@ -33,7 +33,7 @@ pub use checks::{
 pub use clients::{Launcher, NamedClients};
 pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
-pub use guest::{InGuest, file_system_packages, kernels, packages, packages_of};
+pub use guest::{InGuest, file_system_packages, packages, packages_of};
 pub use here::rehearse;
 pub use lock::{Locked, take_machine, tell_cleared};
 pub use tools::{cached as cached_tools, prefer_cached};

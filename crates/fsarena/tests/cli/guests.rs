@@ -176,7 +176,9 @@ fn two_deterministic_runs_have_the_same_figures() {
     let mut reports = [(); 2].map(|()| {
         let arguments =
             ["ext4", "ext4@linux-6.12", "--guest", "deterministic", "--rounds", "1", "--baselines", "never"];
-        run(stage.compare_on("128M", &arguments).args(["--workload", &stage.small()]), 0);
+        let mut command = stage.fsarena();
+        command.arg("compare").args(arguments).args(["--lane-size", "128M", "--workload", &stage.small()]);
+        run(&mut command, 0);
         stage.json()
     });
     for report in &mut reports {
@@ -353,7 +355,7 @@ fn missing_needs_of_a_guest_are_named_with_a_hint() {
     run(Command::new("mount").args(["-t", "tmpfs", "-o", "size=4M", "tmpfs"]).arg(&small), 0);
     let storage = ["ext4", "xfs", "--guest", "--storage", &small.display().to_string()];
     let output = run(stage.fsarena().arg("compare").args(storage).args(["--workload", &stage.small()]), 4);
-    assert!(err(&output).contains("no room for a disk of"), "{}", err(&output));
+    assert!(err(&output).contains("are needed for 3 lanes"), "{}", err(&output));
     assert_eq!(fs::read_dir(&small).expect("readable").count(), 0);
 
     for server in ["/usr/bin/ganesha.nfsd", "/usr/sbin/ganesha.nfsd"].iter().filter(|path| Path::new(path).exists()) {
