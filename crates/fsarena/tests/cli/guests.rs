@@ -163,7 +163,13 @@ fn guests_are_clients_and_their_time_of_day_changes_nothing() {
         assert!(err(&output).contains(expected), "{}", err(&output));
     }
     let output = run(stage.fsarena().args(["guest", "--agent", "--mount", "f /mnt/f 9p trans=virtio"]), 3);
-    assert!(err(&output).contains("fsarena: mount f at /mnt/f: "), "{}", err(&output));
+    let text = err(&output);
+    assert!(
+        text.contains("fsarena: mount f at /mnt/f: ") && text.contains("hint: correct the line of --mount"),
+        "{text}"
+    );
+    let output = run(stage.fsarena().args(["guest", "--qemu", "-foo"]), 2);
+    assert!(err(&output).contains("invalid option") && err(&output).contains("those of --qemu"), "{}", err(&output));
 }
 
 /// The second contender names the kernel of the first, and so has a guest of its own.
@@ -343,12 +349,16 @@ fn missing_needs_of_a_guest_are_named_with_a_hint() {
         assert!(text.contains(expected) && text.contains(&format!("hint: {hint}")), "{text}");
         assert_nothing_left(&stage);
     };
-    let unknown = ["ext4", "xfs", "--guest", "--guest-kernel", "linux-image-no-such"];
-    refused(
-        &unknown,
-        "fetch the package `linux-image-no-such`: Unable to locate",
-        "packages come from Debian's mirrors",
-    );
+    // The lists are there, so a dry run knows it, too.
+    for kernel in ["linux-image-no-such", "linux-5.4", "linux-6.12.foo"] {
+        for further in [&[][..], &["--dry-run"]] {
+            let contender = format!("ext4@{kernel}");
+            let mut command = stage.compare(&[&contender, "ext4"]);
+            let text = err(&run(command.args(["--workload", &stage.small()]).args(further), 2));
+            assert!(text.contains(&format!("lists of packages have no kernel `{kernel}`")), "{text}");
+            assert!(text.contains("hint: they have linux-6.1, linux-6.12; or name a package's file"), "{text}");
+        }
+    }
 
     let small = stage.path("small");
     fs::create_dir(&small).expect("made");

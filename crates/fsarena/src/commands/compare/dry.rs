@@ -8,7 +8,7 @@ use fsarena_guest::{Shares, Wanted};
 use fsarena_lane::{disk, lane_count, made_lanes};
 use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload, distinct};
 use fsarena_place::{
-    InGuest, Place, Refusals, note, prefer_cached, rehearse, require_host, require_means, require_space,
+    InGuest, Place, Refusals, folders, note, prefer_cached, rehearse, require_host, require_means, require_space,
     require_storage,
 };
 use fsarena_report::{rounds, visible};
@@ -39,7 +39,7 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
     if let Place::Guest(guest) = place {
         let of_contenders = plan.contenders.iter().filter_map(|contender| contender.kernel.as_ref());
         for kernel in distinct(of_contenders.chain(&guest.wanted.kernel)) {
-            refusals.take(fsarena_guest::require_kernel(kernel));
+            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &guest.wanted.release, kernel));
         }
         let kinds: Vec<&str> = plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         refusals.take(if is_root() { Shares::require(&kinds) } else { Ok(()) });
