@@ -12,6 +12,19 @@ const FULL: u64 = 1 << 20;
 /// The way out if nothing can be fetched.
 const COPIED: &str = "copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena";
 
+/// What has ended a guest, as far as it can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndCause {
+    /// QEMU refused the user's arguments.
+    Arguments,
+    /// QEMU failed with KVM before the guest had booted.
+    Kvm,
+    /// The guest could not mount what the user named.
+    Mount,
+    /// Anything else.
+    Guest,
+}
+
 /// Why a guest cannot be prepared, booted or used.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -36,18 +49,27 @@ pub enum GuestError {
     NoKeyring { path: &'static str },
     #[error("`{package}` has no kernel that can be booted: {what}")]
     NoKernel { package: String, what: String },
+    #[error("Debian's lists of packages have no kernel `{package}`")]
+    UnknownKernel { package: String, known: Vec<String> },
     #[error("build the module `{module}` for Linux {kernel}: {words}")]
     Module { module: String, kernel: String, words: String },
     #[error("no room for the kernel and programs of a guest in `{}`: {words}", cache.display())]
     CacheFull { cache: PathBuf, words: String },
     #[error("no room for {what} of {needed} in {place}: {source}")]
     NoRoom { what: &'static str, place: String, needed: Bytes, source: io::Error },
+    /// The host's memory does not suffice for guests and for disks that lie in it.
+    #[error("no room in memory for {guests} of guests{}: {free} are available", and_disks(*disks))]
+    NoMemory { guests: Bytes, disks: Bytes, free: Bytes },
     #[error("the guest {what}{}", tail(console))]
-    Ended { what: String, console: String },
+    Ended { what: String, console: String, cause: EndCause },
 }
 
 fn tail(console: &str) -> String {
     if console.is_empty() { String::new() } else { format!("; its last words were:\n{console}") }
+}
+
+fn and_disks(disks: Bytes) -> String {
+    if disks.0 == 0 { String::new() } else { format!(" and {disks} of their disks") }
 }
 
 impl GuestError {
@@ -65,7 +87,7 @@ impl GuestError {
     pub fn is_unknown_package(&self) -> bool {
         match self {
             Self::Package { words, .. } => words.contains("Unable to locate"),
-            error => matches!(error, Self::NoKernel { .. }),
+            error => matches!(error, Self::NoKernel { .. } | Self::UnknownKernel { .. }),
         }
     }
 
@@ -90,7 +112,9 @@ impl GuestError {
         let free = statvfs(cache).map(|found| found.f_bfree.saturating_mul(found.f_frsize));
         match self {
             Self::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
-            Self::Package { words, .. } => words.contains("enough free space"),
+            Self::Package { words, .. } => {
+                ["enough free space", "No space left on device"].iter().any(|full| words.contains(full))
+            }
             Self::Program { .. } | Self::NoKernel { .. } => free.is_ok_and(|free| free < FULL),
             _ => false,
         }
@@ -100,8 +124,9 @@ impl GuestError {
 impl Explained for GuestError {
     fn category(&self) -> ErrorCategory {
         match self {
-            Self::NoKernel { .. } => ErrorCategory::Use,
-            Self::Ended { .. } => ErrorCategory::Trial,
+            Self::NoKernel { .. } | Self::UnknownKernel { .. } => ErrorCategory::Use,
+            Self::Ended { cause: EndCause::Arguments, .. } => ErrorCategory::Use,
+            Self::Ended { cause: EndCause::Mount | EndCause::Guest, .. } => ErrorCategory::Trial,
             _ => ErrorCategory::Machine,
         }
     }
@@ -139,6 +164,9 @@ impl Explained for GuestError {
             Self::NoKernel { .. } => {
                 "name a package such as linux-image-amd64, or its .deb, with --guest-kernel".to_owned()
             }
+            Self::UnknownKernel { known, .. } => {
+                format!("they have {}; or name a package's file: ./linux-image.deb", known.join(", "))
+            }
             Self::Module { module, .. } => {
                 format!(
                     "name contenders without `{module}`, or another kernel or release: --guest-kernel, \
@@ -149,14 +177,40 @@ impl Explained for GuestError {
                 "a guest needs 1 GB there: free some, or as another user than root name a place with XDG_CACHE_HOME"
                     .to_owned()
             }
-            Self::NoRoom { .. } => {
-                "name another place with --storage, or a smaller --lane-size or --guest-memory".to_owned()
-            }
-            Self::Ended { .. } => {
-                "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel PACKAGE"
+            Self::NoRoom { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
+            Self::NoMemory { guests, free, .. } if guests > free => "a smaller --guest-memory".to_owned(),
+            Self::NoMemory { .. } => {
+                "a smaller --lane-size or --guest-memory, or another place for virtual disks: --storage dir:PATH"
                     .to_owned()
             }
+            Self::Ended { cause, .. } => match cause {
+                EndCause::Arguments => "its arguments include those of --qemu: `man qemu-system-x86_64` lists them",
+                EndCause::Kvm => "let QEMU emulate the processor: `--guest emulated`, or `fsarena guest emulated`",
+                EndCause::Mount => "correct the line of --mount: type and options are those of mount(8)",
+                EndCause::Guest => {
+                    "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel \
+                     PACKAGE"
+                }
+            }
+            .to_owned(),
             Self::Io { .. } | Self::Program { .. } => return None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of apt in a tmpfs of 60 MB.
+    #[test]
+    fn a_cache_that_is_full_while_packages_are_fetched_is_one_without_room() {
+        let of_apt = |words: &str| {
+            let error = GuestError::Package { package: "linux-image-amd64".to_owned(), words: words.to_owned() };
+            error.of_cache(Path::new("/var/cache/fsarena")).hint().expect("a way out")
+        };
+        let full = of_apt("Error writing to file - write (28: No space left on device)");
+        assert!(full.starts_with("a guest needs 1 GB there"), "{full}");
+        assert!(of_apt("Could not resolve 'deb.debian.org'").starts_with("packages come from Debian's mirrors"));
     }
 }

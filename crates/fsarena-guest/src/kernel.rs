@@ -46,7 +46,7 @@ impl UnpackedKernel {
         let package = stem.trim_end_matches("_amd64").replace('_', " ");
         let folder = kernels.join(&*stem);
         if !folder.exists() {
-            require(wanted)?;
+            require_package(wanted)?;
             telling(&format!("unpacking {package}"));
             unpack(&file, &folder, &crate::unfinished(cache))?;
         }
@@ -59,7 +59,7 @@ impl UnpackedKernel {
 ///
 /// # Errors
 /// [`GuestError::NoKernel`].
-pub fn require(wanted: &str) -> Result<(), GuestError> {
+fn require_package(wanted: &str) -> Result<(), GuestError> {
     let refused = |what: &str| Err(GuestError::no_kernel(wanted, what));
     let path = Path::new(wanted);
     match wanted.contains('/') {
@@ -82,12 +82,11 @@ fn fetched(
     wanted: &str,
     telling: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, GuestError> {
-    let others = DebianRelease::stable().filter(|other| other != release);
-    let releases: Vec<DebianRelease> = [release.clone()].into_iter().chain(others).collect();
+    let releases = releases(release);
     if let Some(file) = noted(cache, release, wanted) {
         return Ok(file);
     }
-    let mut first = None;
+    let (mut first, mut known) = (None, Vec::new());
     for release in &releases {
         let packages = match Packages::at(cache, release, telling) {
             // No other choice of the programs' release would help.
@@ -103,11 +102,53 @@ fn fetched(
                 return Ok(file);
             }
             // It may be in the next release.
-            Err(error) if error.is_unknown_package() => first = first.or(Some(error)),
+            Err(error) if error.is_unknown_package() => {
+                first = first.or(Some(error));
+                known.extend(available(&packages)?);
+            }
             Err(error) => return Err(error),
         }
     }
-    Err(first.expect("there is a release"))
+    match first {
+        Some(error @ GuestError::NoKernel { .. }) => Err(error),
+        _ => Err(unknown(wanted, known)),
+    }
+}
+
+/// The error for a kernel that the lists of packages do not have, which have those that are `known`.
+fn unknown(wanted: &str, known: Vec<String>) -> GuestError {
+    let version = |name: String| release(&name).map(|numbers| format!("linux-{}.{}", numbers[0], numbers[1]));
+    let mut known: Vec<String> = sorted(known).into_iter().filter_map(version).collect();
+    known.dedup();
+    GuestError::UnknownKernel { package: wanted.to_owned(), known }
+}
+
+/// Refuses a kernel that the lists of packages in `cache` do not have, and a path that is no package. Nothing is fetched:
+/// if the lists are old or missing, a kernel that they might have is accepted.
+///
+/// # Errors
+/// [`GuestError::NoKernel`], [`GuestError::UnknownKernel`].
+pub fn require(cache: &Path, release: &DebianRelease, wanted: &str) -> Result<(), GuestError> {
+    if wanted.contains('/') {
+        return require_package(wanted);
+    }
+    let mut known = Vec::new();
+    for release in releases(release) {
+        let Some(packages) = Packages::cached(cache, &release) else { return Ok(()) };
+        // A version such as `linux-6.1` is not the name of a package.
+        let (Ok(kernels), Ok(names)) = (available(&packages), packages.names(wanted)) else { return Ok(()) };
+        if named(&kernels, wanted).is_some() || names.iter().any(|name| name == wanted) {
+            return Ok(());
+        }
+        known.extend(kernels);
+    }
+    Err(unknown(wanted, known))
+}
+
+/// The releases that may have a kernel: first `release`, then all stable ones.
+fn releases(release: &DebianRelease) -> Vec<DebianRelease> {
+    let others = DebianRelease::stable().filter(|other| other != release);
+    [release.clone()].into_iter().chain(others).collect()
 }
 
 /// The file that `wanted` was lately for a release.
@@ -140,8 +181,10 @@ fn newest(packages: &Packages, wanted: &str) -> Result<Option<String>, GuestErro
         return Ok(None);
     }
     let mut known = available(packages)?;
-    let none = || GuestError::no_kernel(wanted, "the mirrors have none of it");
-    named(&known, wanted).map(|index| Some(known.swap_remove(index))).ok_or_else(none)
+    match named(&known, wanted) {
+        Some(index) => Ok(Some(known.swap_remove(index))),
+        None => Err(unknown(wanted, known)),
+    }
 }
 
 /// The version in a name such as `linux-6.1`.

@@ -1,7 +1,6 @@
 //! The virtual disks with the lanes: one for all of them, or one for each.
 
 use std::fs::File;
-use std::io;
 use std::os::fd::AsRawFd;
 
 use fsarena_model::guest::{CacheMode, DiskMode, ImageFormat};
@@ -44,20 +43,24 @@ pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<V
     modes.iter().enumerate().map(own).collect()
 }
 
-/// Refuses disks in memory that the host has no room for, with a guest of `memory`: the kernel would end programs.
+/// Refuses guests, with disks in memory, that the host has no room for: its kernel would end programs.
 ///
 /// # Errors
-/// [`GuestError::NoRoom`].
-pub fn require_memory(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>, memory: Bytes) -> Result<(), GuestError> {
-    let in_memory = matches!(lanes, Some((GuestDisk::Virtual(Storage::Memory), _)));
-    let disks: u64 = disks.iter().filter(|_| in_memory).map(|disk| disk.size.0).sum();
-    let needed = Bytes(disks.saturating_add(memory.0).saturating_add(RESERVE.0));
-    match fsarena_sys::memory::available().filter(|free| *free < needed) {
+/// [`GuestError::NoMemory`].
+pub fn require_memory(guests: Bytes, disks: Bytes) -> Result<(), GuestError> {
+    let needed = guests.0.saturating_add(disks.0).saturating_add(RESERVE.0);
+    match fsarena_sys::memory::available().filter(|free| free.0 < needed) {
         None => Ok(()),
-        Some(free) => {
-            let source = io::Error::other(format!("{free} are available"));
-            Err(GuestError::NoRoom { what: "the guest and its disk", place: "memory".to_owned(), needed, source })
-        }
+        Some(free) => Err(GuestError::NoMemory { guests, disks, free: Bytes(free.0.saturating_sub(RESERVE.0)) }),
+    }
+}
+
+/// Bytes of the host's memory that these disks take, or the disk of `lanes` that the guest simulates.
+pub fn in_memory(disks: &[LaneDisk], lanes: Option<(&GuestDisk, Bytes)>) -> Bytes {
+    match lanes {
+        Some((GuestDisk::Simulated(_), size)) => size,
+        Some((GuestDisk::Virtual(Storage::Memory), _)) => Bytes(disks.iter().map(|disk| disk.size.0).sum()),
+        _ => Bytes(0),
     }
 }
 
@@ -126,6 +129,9 @@ impl LaneDisk {
 mod tests {
     use std::os::unix::fs::MetadataExt;
 
+    use fsarena_model::Explained;
+    use fsarena_model::guest::Simulated;
+
     use super::*;
 
     /// The settings that qemu(1) lists for `cache=` of `-drive`: write-back, direct and no-flush.
@@ -155,10 +161,22 @@ mod tests {
     fn a_disk_that_memory_cannot_hold_is_refused() {
         let lanes = (&GuestDisk::Virtual(Storage::Memory), Bytes::gib(1 << 20));
         let disks = disks(Some(lanes), &[]).expect("sparse");
-        let error = require_memory(&disks, Some(lanes), Bytes::gib(1)).expect_err("no machine has it");
-        assert!(error.to_string().starts_with("no room for the guest and its disk of 1024 TiB in memory: "), "{error}");
-        let lanes = (&GuestDisk::Virtual(Storage::Memory), Bytes::mib(1));
-        require_memory(&super::disks(Some(lanes), &[]).expect("memory"), Some(lanes), Bytes::mib(1)).expect("room");
+        let refused = |guests, disks| {
+            let error = require_memory(guests, disks).expect_err("no machine has it");
+            (error.to_string(), error.hint().expect("a way out"))
+        };
+        let (text, hint) = refused(Bytes::mib(64), in_memory(&disks, Some(lanes)));
+        assert!(text.starts_with("no room in memory for 64.0 MiB of guests and 1024 TiB of their disks: "), "{text}");
+        assert!(hint.contains("--storage") && hint.contains("--lane-size"), "{hint}");
+        // No other disk would help.
+        let (text, hint) = refused(Bytes::gib(1 << 20), Bytes(0));
+        assert!(text.starts_with("no room in memory for 1024 TiB of guests: "), "{text}");
+        assert_eq!(hint, "a smaller --guest-memory");
+        let simulated = (&GuestDisk::Simulated(Simulated::default()), Bytes::gib(1 << 20));
+        assert_eq!(in_memory(&[], Some(simulated)), simulated.1);
+        let lanes = (&GuestDisk::Virtual(Storage::Directory("/var/tmp".into())), Bytes::mib(1));
+        assert_eq!(in_memory(&super::disks(Some(lanes), &[]).expect("a folder"), Some(lanes)), Bytes(0));
+        require_memory(Bytes::mib(1), Bytes::mib(1)).expect("room");
     }
 
     #[test]

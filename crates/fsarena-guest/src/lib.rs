@@ -35,7 +35,7 @@ use rustix::io::Errno;
 
 pub use boot_mount::{BadMount, BootMount};
 pub use channel::{RawDisk, memory};
-pub use error::GuestError;
+pub use error::{EndCause, GuestError};
 pub use kernel::{named, require as require_kernel};
 pub use lanes::require_memory;
 pub use monitor::DiskCounts;

@@ -81,6 +81,12 @@ impl Packages {
         Ok(packages)
     }
 
+    /// The packages of `release` if `cache` has lists of them that need not be fetched again.
+    pub fn cached(cache: &Path, release: &DebianRelease) -> Option<Self> {
+        let packages = Self { release: release.clone(), folder: folder(cache, release) };
+        is_fresh(&packages.folder.join("updated")).then_some(packages)
+    }
+
     /// The packages `names` and all that they depend on.
     pub fn with_dependencies(&self, names: &[&str]) -> Result<Vec<Package>, GuestError> {
         let text = self.run(&APT_GET, &[&["install", "--simulate"], names].concat(), &names.join(" "))?;
@@ -104,7 +110,9 @@ impl Packages {
         let (mut begun, count) = (0, packages.len());
         let mut heard = |piece: &[u8]| {
             let before = begun * 10 / count;
-            begun += String::from_utf8_lossy(piece).lines().filter(|line| line.starts_with("Get:")).count();
+            let begins = String::from_utf8_lossy(piece).lines().filter(|line| line.starts_with("Get:")).count();
+            // A download that failed begins again.
+            begun = (begun + begins).min(count);
             // At most ten lines, of which the first one is already there.
             if begun * 10 / count > before && begun > 1 {
                 telling(&format!("fetching packages of Debian {}: {begun} of {count}", self.release));

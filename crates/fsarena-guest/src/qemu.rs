@@ -26,7 +26,7 @@ use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
 use crate::monitor::{DiskCounts, Monitor};
 use crate::shares::{self, Shares};
-use crate::{GuestError, Prepared, RAW, init};
+use crate::{EndCause, GuestError, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
@@ -76,6 +76,10 @@ pub struct Running {
     readers: Vec<JoinHandle<()>>,
     silence: Duration,
     monitor: Option<Monitor>,
+    accelerator: Accelerator,
+    /// Whether the user has named arguments of QEMU, and mounts.
+    has_arguments: bool,
+    has_mounts: bool,
 }
 
 impl Hardware<'_> {
@@ -84,7 +88,7 @@ impl Hardware<'_> {
         let (host, guest) = channel::pair()?;
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
-        lanes::require_memory(&lanes, self.lanes, self.memory())?;
+        lanes::require_memory(self.prepared.memory, lanes::in_memory(&lanes, self.lanes))?;
         let watched = (!self.modes.is_empty()).then(|| Monitor::of(&lanes)).transpose()?;
         let (mut monitor, monitored) = watched.unzip();
         channel::inherit(&guest)?;
@@ -118,9 +122,13 @@ impl Hardware<'_> {
             thread::spawn(move || keep(output, &console, &agent))
         };
         let readers = outputs.into_iter().flatten().map(reader).collect();
-        let silence = silence(self.prepared.accelerator);
+        let accelerator = self.prepared.accelerator;
+        let silence = silence(accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
-        let running = Running { qemu, stream: host, readers, console, silence, monitor };
+        let has_arguments = self.shares.has_arguments();
+        let has_mounts = self.shares.at_boot().is_some_and(|mounts| !mounts.is_empty());
+        let running =
+            Running { qemu, stream: host, readers, console, silence, monitor, accelerator, has_arguments, has_mounts };
         // The guest boots meanwhile. It writes nothing before its agent is asked to.
         lanes::allocate(&lanes, self.lanes)?;
         Ok(running)
@@ -290,7 +298,8 @@ impl Running {
 
     /// Ends QEMU, and explains why the guest stopped.
     pub fn explained(&mut self, what: &str) -> GuestError {
-        let what = match self.ended() {
+        let status = self.ended();
+        let what = match status {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
             Some(_) => what.to_owned(),
             None => match &locked(&self.console).hung {
@@ -299,7 +308,21 @@ impl Running {
             },
         };
         self.end();
-        GuestError::Ended { what, console: locked(&self.console).last_words() }
+        let console = locked(&self.console);
+        GuestError::Ended { what, console: console.last_words(), cause: self.cause(status, &console) }
+    }
+
+    fn cause(&self, status: Option<ExitStatus>, console: &Console) -> EndCause {
+        let has_failed = status.is_some_and(|status| !status.success()) && !console.has_booted();
+        match self.accelerator {
+            // What it exits with if it refuses an argument.
+            _ if has_failed && self.has_arguments && status.and_then(|status| status.code()) == Some(1) => {
+                EndCause::Arguments
+            }
+            Accelerator::Kvm if has_failed => EndCause::Kvm,
+            _ if self.has_mounts && console.lacks_mount() => EndCause::Mount,
+            _ => EndCause::Guest,
+        }
     }
 
     /// How QEMU ended, if it has, or does within a second.

@@ -88,14 +88,14 @@ pub fn lane_count(plan: &Plan) -> usize {
     needs_lane(plan).into_iter().filter(|needs| *needs).count()
 }
 
-/// Number of lanes to make: one for each contender that needs one and a calibration device, or one that all use in
-/// turn. On partitions the calibration device exists only if there is a partition for it.
+/// Number of lanes to make: one for each contender that needs one and a calibration device in the guest of each kernel,
+/// or one that all use in turn. On partitions the calibration device exists only if there is a partition for it.
 pub fn made_lanes(plan: &Plan) -> usize {
     match (lane_count(plan), plan.lanes.shared, &plan.lanes.storage) {
         (0, ..) => 0,
         (_, Lanes::InTurn, _) => 1,
         (count, Lanes::Own, Storage::Partitions(paths)) if paths.len() == count => count,
-        (count, Lanes::Own, _) => count + 1,
+        (count, Lanes::Own, _) => count + plan.kernels().len(),
     }
 }
 

@@ -221,8 +221,8 @@ pub fn below(contender: &Contender, size: Bytes) -> Bytes {
 /// Refuses layers that fsarena does not know, that occur twice, or whose options it does not know.
 pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
     if let Some(hint) = joined_with_kernel(contender) {
-        let what = "a kernel is joined with layers by `+`".to_owned();
-        return Err(LaneError::bad_option(contender, what, format!("separate them by a comma: {hint}")));
+        let what = "a kernel is not separated from layers by a comma".to_owned();
+        return Err(LaneError::bad_option(contender, what, format!("separate them by one: {hint}")));
     }
     for (place, layer) in contender.layers.iter().enumerate() {
         let kind = known(&layer.name)?;
@@ -250,12 +250,12 @@ pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
     Ok(())
 }
 
-/// What was meant by `linux-6.12+luks` or `luks+linux-6.12`: a kernel and layers are separated by a comma.
+/// What was meant by `linux-6.12+luks` or `luks@linux-6.12`: a kernel and layers are separated by a comma.
 fn joined_with_kernel(contender: &Contender) -> Option<String> {
-    let kernel: Vec<&str> = contender.kernel.iter().flat_map(|kernel| kernel.split('+')).collect();
+    let kernel: Vec<&str> = contender.kernel.iter().flat_map(|kernel| kernel.split(['+', '@'])).collect();
     let is_layer = |word: &&str| find(word).is_some();
     let of_kernel = kernel.first().is_some_and(is_layer) || kernel.last().is_some_and(is_layer);
-    let names = contender.layers.iter().map(|layer| layer.name.as_str());
+    let names = contender.layers.iter().flat_map(|layer| layer.name.split('@'));
     if !of_kernel && !names.clone().any(|name| name.starts_with("linux-")) {
         return None;
     }

@@ -101,8 +101,8 @@ pub fn rights(plan: &Plan) -> Result<(), LaneError> {
     }
 }
 
-/// Refuses a contender that cannot be made on this machine, as far as that can be known without making it: its kind or
-/// its tools are missing, its directory does not exist, its lane is too small, or its mkfs refuses its options.
+/// Refuses a contender that this machine and its kernel cannot have, whichever programs make it: the kernel lacks its
+/// kind or a layer, its directory does not exist, or its lane is too small.
 ///
 /// # Errors
 /// The first reason that is found.
@@ -116,12 +116,21 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
         return directory(contender);
     }
     lanes_of(contender, kind, plan)?;
-    layer::require_possible(contender, is_root())?;
+    layer::require_possible(contender, is_root())
+}
+
+/// Refuses a contender whose tools are missing, or whose mkfs refuses its options on a lane of this size.
+///
+/// # Errors
+/// The first reason that is found.
+pub fn programs(contender: &Contender, lane: Bytes) -> Result<(), LaneError> {
+    let kind = known(contender)?;
+    tools_of(kind.name, kind.tools)?;
     // A pool cannot be made on trial: it would be imported.
-    if kind.ground.has_lane() && !kind.is_pool {
-        mounted::try_mkfs(contender, kind, plan.lanes.size)?;
+    match kind.ground.has_lane() && !kind.is_pool {
+        true => mounted::try_mkfs(contender, kind, lane),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// Refuses mount options that the kernel does not know, if it has the file system. Only root can ask it.
@@ -275,14 +284,12 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
     Ok(())
 }
 
-/// Refuses a kind that this kernel or lane size does not support, or whose tools are missing. Only root can load a
-/// module of the kernel.
+/// Refuses a kind that this kernel or lane size does not support. Only root can load a module of the kernel.
 fn lanes_of(contender: &Contender, kind: &Kind, plan: &Plan) -> Result<(), LaneError> {
     if is_root() && !kernel_has(kind.mounted_as) {
         let guest = plan.guest.as_ref().map(|guest| guest.kernel.clone());
         return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned(), guest });
     }
-    tools_of(kind.name, kind.tools)?;
     let (size, needed) = (plan.lanes.size, layer::below(contender, kind.smallest_lane));
     match size >= needed {
         true => Ok(()),

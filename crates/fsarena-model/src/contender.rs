@@ -77,7 +77,10 @@ pub enum ContenderError {
     /// The kind is missing.
     #[error("contender `{0}`: no file-system kind is named")]
     NoKind(String),
-    /// `@` with nothing after it or with several kernels, or on a directory.
+    /// Nothing follows an `@`, or a `,` or `+` after it.
+    #[error("contender `{0}`: after `@`, `,` or `+` a layer or a kernel is missing, as in `ext4@luks+lvm,linux-6.12`")]
+    NothingBelow(String),
+    /// `@` with several kernels or without the name of a layer, or on a directory.
     #[error(
         "contender `{0}`: a kind may be followed by `@` and a kernel, as in `ext4@linux-6.12`, or by `@` and layers, \
          as in `ext4@luks+lvm`; a directory may not"
@@ -295,7 +298,10 @@ mod tests {
         assert_eq!(layers, ["luks,sector=512,cipher=x", "lvm"]);
         assert_eq!(contender.kernel.as_deref(), Some("linux-image-6.12.9+deb12-amd64"));
         assert!(contender.disk.is_some() && contender.mount == "noatime" && contender.mkfs.len() == 2);
-        for wrong in ["ext4@luks+", "ext4@+luks", "ext4@luks,lvm", "ext4@sector=512", "ext4@luks,", "ext4@luks+a=b"] {
+        for wrong in ["ext4@", "ext4@:noatime", "ext4@luks+", "ext4@luks,"] {
+            assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NothingBelow(_))), "{wrong}");
+        }
+        for wrong in ["ext4@+luks", "ext4@luks,lvm", "ext4@sector=512", "ext4@luks+a=b"] {
             assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NoKernel(_))), "{wrong}");
         }
     }
@@ -306,9 +312,7 @@ mod tests {
         assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("".parse::<Contender>(), Err(ContenderError::NoKind(_))));
         assert!(matches!("dir:".parse::<Contender>(), Err(ContenderError::NoPath(_))));
-        for wrong in ["ext4@", "ext4@:noatime", "dir@linux-6.1:/mnt"] {
-            assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NoKernel(_))), "{wrong}");
-        }
+        assert!(matches!("dir@linux-6.1:/mnt".parse::<Contender>(), Err(ContenderError::NoKernel(_))));
     }
 
     #[test]

@@ -224,6 +224,12 @@ impl Plan {
         self.contenders.iter().any(|contender| contender.disk.is_some())
     }
 
+    /// The kernels that contenders name, each of which has a guest of its own, in the order of their first contenders;
+    /// `None` is the kernel of the run.
+    pub fn kernels(&self) -> Vec<Option<&str>> {
+        crate::distinct(self.contenders.iter().map(|contender| contender.kernel.as_deref()))
+    }
+
     /// Whether the contender `label` does the workload of that name.
     pub fn takes_part(&self, label: &Label, workload: &str) -> bool {
         !self.left_out.iter().any(|left_out| left_out.label == *label && left_out.workload == workload)

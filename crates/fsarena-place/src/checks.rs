@@ -96,13 +96,26 @@ pub fn require_machine(plan: &Plan) -> Result<()> {
 /// # Errors
 /// All reasons that are found.
 pub fn require_means(plan: &Plan) -> Result<()> {
+    require_means_and(plan, |contender| require::programs(contender, plan.lanes.size))
+}
+
+/// Refuses a plan that this machine cannot run, whichever programs make its contenders.
+///
+/// # Errors
+/// All reasons that are found.
+pub fn require_host(plan: &Plan) -> Result<()> {
+    require_means_and(plan, |_| Ok(()))
+}
+
+/// [`require_host`], and what `further` requires of each contender that is possible.
+fn require_means_and(plan: &Plan, further: impl Fn(&Contender) -> Result<(), LaneError>) -> Result<()> {
     let mut refusals = Refusals::default();
     refusals.take(require_storage(plan));
     if lane_count(plan) > 0 {
         refusals.take(require::direct_storage(&plan.lanes.storage));
     }
     for contender in &plan.contenders {
-        refusals.take(require::possible(contender, plan));
+        refusals.take(require::possible(contender, plan).and_then(|()| further(contender)));
         refusals.take(require::mount_options(contender));
     }
     for workload in &plan.workloads {

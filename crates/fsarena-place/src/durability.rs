@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 use fsarena_durability::log::read;
 use fsarena_durability::{Disk, Found, Recording, State, Tally};
+use fsarena_execute::TestbedError;
 use fsarena_guest::{GuestError, Prepared, RawDisk};
-use fsarena_model::Bytes;
+use fsarena_model::{Bytes, ErrorCategory};
 use guest::{DurabilityOrder, WriterTask};
 use session::{Stopped, WriterSession};
 
@@ -72,13 +73,16 @@ impl DurabilityTrial<'_> {
         let mut session = WriterSession::boot(self.prepared, &disk)?;
         telling(&format!("{label}: {} acknowledged operations", task.operations));
         let recorded = session.ask(&DurabilityOrder::Record(task.clone()), self.stop)?;
-        recorded.map_err(|text| failed(task, text))?;
+        recorded.map_err(|error| failed(task, error))?;
         drop(session);
         log.seek(SeekFrom::Start(0)).context("read the log")?;
         let recording = Recording::new(read(BufReader::with_capacity(1 << 20, log))?, size)?;
         match recording.acknowledged() == task.operations {
             true => Ok(recording),
-            false => Err(failed(task, format!("the log has {} acknowledgements only", recording.acknowledged()))),
+            false => {
+                let text = format!("the log has {} acknowledgements only", recording.acknowledged());
+                Err(failed(task, TestbedError { text, category: ErrorCategory::Trial, hint: None }))
+            }
         }
     }
 
@@ -100,7 +104,7 @@ impl DurabilityTrial<'_> {
             };
             let acknowledged = recording.acknowledged_before(state.cut);
             let found = match running.ask(&DurabilityOrder::Check { task: task.clone(), acknowledged }, self.stop) {
-                Ok(found) => found.map_err(|text| failed(task, text))?,
+                Ok(found) => found.map_err(|error| failed(task, error))?,
                 // The file system has stopped the kernel, which is a finding. The next state gets another guest.
                 Err(error) => {
                     let ended = error.downcast()?;
@@ -114,9 +118,12 @@ impl DurabilityTrial<'_> {
     }
 }
 
-fn failed(task: &WriterTask, text: String) -> anyhow::Error {
-    let hint = "`fsarena compare` with `--guest` shows whether this contender works in a guest at all";
-    Refusal::trial(format!("{}: {text}", task.contender.label), hint).into()
+/// The error of a guest, with the contender and a hint.
+fn failed(task: &WriterTask, TestbedError { text, category, hint }: TestbedError) -> anyhow::Error {
+    let label = &task.contender.label;
+    let text = if text.contains(&format!("`{label}`")) { text } else { format!("{label}: {text}") };
+    let usual = "`fsarena compare` with `--guest` shows whether this contender works in a guest at all";
+    Refusal::from(TestbedError { text, category, hint: hint.or(Some(usual.to_owned())) }).into()
 }
 
 fn describe(state: &State, recording: &Recording) -> String {

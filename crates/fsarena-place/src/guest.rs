@@ -16,12 +16,10 @@ use fsarena_guest::init::by_id;
 use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::layer_tools;
-use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
+use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, require, show_kernel_counters};
 use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
-use fsarena_model::{
-    Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage, distinct,
-};
+use fsarena_model::{Accelerator, Bytes, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
 use fsarena_sys::namespace;
 
 use crate::agent::{self, Link, Request};
@@ -65,6 +63,32 @@ impl InGuest {
     fn of_kernel(&self, kernel: Option<&str>) -> Self {
         let kernel = kernel.map(str::to_owned).or_else(|| self.wanted.kernel.clone());
         Self { wanted: Wanted { kernel, ..self.wanted.clone() }, ..*self }
+    }
+
+    fn is_deterministic(&self) -> bool {
+        self.wanted.accelerator == Some(Accelerator::Deterministic)
+    }
+
+    /// Refuses guests and disks for which this machine has no room: one guest for each kernel, at the same time unless
+    /// they count instructions.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the folder of the disks.
+    pub fn require_room(&self, plan: &Plan) -> Result<()> {
+        let is_in_memory = self.simulated.is_some() || plan.lanes.storage == Storage::Memory;
+        if !is_in_memory {
+            require::space(plan)?;
+        }
+        let disks = plan.kernels().into_iter().filter(|_| is_in_memory).map(|kernel| {
+            let of_kernel = disk::needed(&several::of_kernel(plan, kernel));
+            of_kernel.map_or(u64::MAX, |size| size.0)
+        });
+        let (guests, disks) = match self.is_deterministic() {
+            true => (1, disks.max().unwrap_or(0)),
+            false => (plan.kernels().len() as u64, disks.fold(0, u64::saturating_add)),
+        };
+        let guests = Bytes(self.wanted.memory.0.saturating_mul(guests));
+        Ok(fsarena_guest::require_memory(guests, Bytes(disks))?)
     }
 
     /// The disk with the lanes of `plan`, whose storage is one of the host.
@@ -160,11 +184,6 @@ fn package(kernel: &str) -> Option<String> {
     kernel.split(' ').next().map(str::to_owned)
 }
 
-/// The kernels that a plan's contenders name, in the order of their first contenders; `None` is the kernel of the run.
-pub fn kernels(plan: &Plan) -> Vec<Option<&str>> {
-    distinct(plan.contenders.iter().map(|contender| contender.kernel.as_deref()))
-}
-
 /// Debian packages with the programs of all kinds that have a disk and no module that would have to be built.
 pub fn file_system_packages() -> Vec<String> {
     let kinds = KINDS.iter().filter(|kind| kind.ground == Ground::Lane && kind.module.is_none());
@@ -198,9 +217,9 @@ fn share_of(contender: &Contender) -> Option<&'static Kind> {
 pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let (is_new, assignment) = (assignment.run.is_none(), assignment.with_plan(on_host));
     let plan = &assignment.plan;
-    let kernels = kernels(plan);
+    let kernels = plan.kernels();
     let has_several = kernels.len() > 1;
-    let in_turn = has_several && in_guest.wanted.accelerator == Some(Accelerator::Deterministic);
+    let in_turn = has_several && in_guest.is_deterministic();
     if in_turn && !is_new {
         let text = "a run under several kernels that counts instructions cannot go on";
         bail!(Refusal::wrong_use(text, "start a new one with more --rounds"));
@@ -216,6 +235,7 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
     // Only root can have a namespace, and then counts what QEMU does.
     let has_counters = !has_several && plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
     let Some(mut locked) = take_machine(None, assignment.wait, stop)? else { return Ok(End::Stopped) };
+    in_guest.require_room(plan)?;
     let ended = if in_turn {
         in_turn::parts(in_guest, &assignment, &mut locked, stop, listener)
     } else if has_several {

@@ -13,7 +13,7 @@ use fsarena_model::{Event, Plan, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent;
-use crate::checks::{fitted, require_machine, require_sound, require_space, try_options};
+use crate::checks::{fitted, require_host, require_machine, require_sound, require_space, try_options};
 use crate::lock::{Locked, take_machine};
 use crate::note::tell;
 use crate::{ENGINES, End, Refusal, calls, note, tools};
@@ -88,7 +88,8 @@ impl Checked {
         if has_tools {
             require_machine(plan)?
         } else {
-            require::rights(plan)?
+            require::rights(plan)?;
+            require_host(plan)?
         }
         enter_namespace(plan)?;
         let Some(mut locked) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };

@@ -27,12 +27,13 @@ use fsarena_model::{Plan, Status};
 use serde::{Deserialize, Serialize};
 
 pub use checks::{
-    BLOCK, enlarge_lanes, fitted, require_machine, require_means, require_sound, require_space, require_storage,
+    BLOCK, enlarge_lanes, fitted, require_host, require_machine, require_means, require_sound, require_space,
+    require_storage,
 };
 pub use clients::{Launcher, NamedClients};
 pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
-pub use guest::{InGuest, file_system_packages, kernels, packages, packages_of};
+pub use guest::{InGuest, file_system_packages, packages, packages_of};
 pub use here::rehearse;
 pub use lock::{Locked, take_machine, tell_cleared};
 pub use tools::{cached as cached_tools, prefer_cached};

@@ -2,7 +2,7 @@
 //! and a table.
 
 use fsarena_model::comparison::PairVerdict;
-use fsarena_model::{Comparison, Label, grouped};
+use fsarena_model::{Comparison, Label, Verdict, grouped};
 
 use crate::number::{Ratio, or_dash};
 use crate::pair;
@@ -11,7 +11,7 @@ use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
 use crate::words::counted;
 
 const MEANING: &str = "Cost: how much more time the same work takes with the further layers, with the pointwise 95 % \
-    interval. Where the interval contains 0 %, a cost is not shown.";
+    interval. Where the interval contains 0 %, no cost is shown; where the pair is undecided, it only leans to one.";
 
 /// A contender in a workload, against the one with fewer layers.
 struct LayerCost<'a> {
@@ -65,7 +65,8 @@ fn cost<'a>(pair: &'a PairVerdict, contender: &'a Label, base: &'a Label) -> Opt
     Some(LayerCost { pair, contender, base, ratio })
 }
 
-/// A sentence for each contender and its base, with the workload in which the layers cost most.
+/// A sentence for each contender and its base, with the workload in which the layers cost most, if a cost is shown in
+/// any.
 fn sentences(costs: &[LayerCost<'_>]) -> Vec<String> {
     let pairs = grouped(costs.iter().map(|cost| ((cost.contender, cost.base), cost)));
     pairs.iter().map(|(_, own)| sentence(own)).collect()
@@ -73,16 +74,23 @@ fn sentences(costs: &[LayerCost<'_>]) -> Vec<String> {
 
 fn sentence(own: &[&LayerCost<'_>]) -> String {
     let LayerCost { contender, base, .. } = own[0];
-    let known = own.iter().filter_map(|cost| Some((cost, cost.ratio?)));
-    let most = known.max_by(|(_, one), (_, other)| one.middle.total_cmp(&other.middle));
-    let Some((most, ratio)) = most else {
+    let is_shown = |ratio: &Ratio| ratio.low.is_some_and(|low| low > 1.0);
+    let known = own.iter().filter_map(|cost| Some((cost.pair, cost.ratio?)));
+    let most = known
+        .max_by(|(_, one), (_, other)| is_shown(one).cmp(&is_shown(other)).then(one.middle.total_cmp(&other.middle)));
+    let Some((PairVerdict { workload, verdict, .. }, ratio)) = most else {
         return format!("{contender} against {base}: no cost is shown.");
     };
+    let cost = format!("{} {}", percent(ratio.middle), interval(Some(ratio)));
     let place = match own.len() {
-        1 => format!("in {}", most.pair.workload),
-        many => format!("in {}, the most of {}", most.pair.workload, counted(many, "workload")),
+        1 => format!("in {workload}"),
+        many => format!("in {workload}, the most of {}", counted(many, "workload")),
     };
-    format!("{contender} costs {} {} against {base} {place}.", percent(ratio.middle), interval(Some(ratio)))
+    match verdict {
+        _ if !is_shown(&ratio) => format!("{contender} against {base}: no cost is shown ({cost} {place})."),
+        Verdict::Undecided => format!("{contender} leans to a cost of {cost} against {base} {place}: undecided."),
+        _ => format!("{contender} costs {cost} against {base} {place}."),
+    }
 }
 
 /// `12 %`, `−3 %`: the further time, if the other is `times` as good.

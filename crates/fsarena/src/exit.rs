@@ -65,7 +65,9 @@ fn of_mkfs(error: &clap::Error) -> Option<String> {
     kind(before).filter(|kind| !option.starts_with("--") || kind.has_option(option))?;
     let value = words.get(place + 1).filter(|word| !word.starts_with('-') && kind(word).is_none());
     let meant = [Some(before), words.get(place), value].into_iter().flatten().cloned().collect::<Vec<_>>();
-    Some(shell(&meant.join(" ")))
+    let meant = meant.join(" ");
+    let is_accepted = |contender: &Contender| fsarena_lane::require::contender(contender).is_ok();
+    meant.parse().ok().filter(is_accepted).map(|_| shell(&meant))
 }
 
 /// Prints an error once, with its hint, or several of them, and returns the exit code.

@@ -16,8 +16,8 @@ const KEPT: usize = 1 << 16;
 #[derive(Debug, Default)]
 pub struct Console {
     text: String,
-    /// Where the part begins that was printed after the agent's first line.
-    booted: usize,
+    /// Where the part begins that was printed after the agent's first line; `None` before it.
+    booted: Option<usize>,
     /// The task that never runs again, if the kernel has hung.
     pub hung: Option<String>,
 }
@@ -25,14 +25,24 @@ pub struct Console {
 impl Console {
     /// The agent has answered: what is printed from now on is about the run.
     pub fn booted(&mut self) {
-        self.booted = self.text.len();
+        self.booted = Some(self.text.len());
     }
 
     /// What the kernel has reported since the agent answered: errors of devices and file systems, oopses.
     pub fn findings(&self) -> Vec<String> {
-        let lines = self.text[self.booted..].lines();
+        let lines = self.text[self.booted.unwrap_or(0)..].lines();
         let messages = lines.filter_map(|line| line.strip_prefix('[')?.split_once("] ")).map(|(_, message)| message);
         messages.filter(|message| !is_usual(message)).map(str::to_owned).collect()
+    }
+
+    /// Whether the agent has answered.
+    pub fn has_booted(&self) -> bool {
+        self.booted.is_some()
+    }
+
+    /// Whether the guest's first process could not mount something.
+    pub fn lacks_mount(&self) -> bool {
+        self.text.lines().any(|line| line.starts_with("fsarena: mount "))
     }
 
     pub fn last_words(&self) -> String {

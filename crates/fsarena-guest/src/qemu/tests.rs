@@ -1,3 +1,5 @@
+use fsarena_model::{ErrorCategory, Explained};
+
 use super::*;
 
 /// A guest whose QEMU is this shell command, and which may be silent for some milliseconds.
@@ -14,7 +16,8 @@ fn guest(script: &str) -> Running {
     let agent = Arc::clone(&host);
     let readers = vec![thread::spawn(move || keep(output, &kept, &agent))];
     drop(command);
-    Running { qemu, stream: host, console, readers, silence, monitor: None }
+    let (accelerator, has_arguments, has_mounts) = (Accelerator::Emulated, false, false);
+    Running { qemu, stream: host, console, readers, silence, monitor: None, accelerator, has_arguments, has_mounts }
 }
 
 #[test]
@@ -34,6 +37,36 @@ fn a_guest_whose_qemu_fails_says_how_it_ended() {
     let mut running = guest("echo 'could not load the kernel'; exit 1");
     let error = running.explained("stopped before the run ended").to_string();
     assert!(error.contains("QEMU ended with exit status: 1; its last words were:\ncould not load"), "{error}");
+}
+
+#[test]
+fn the_hint_names_what_has_ended_the_guest() {
+    let code = |category| match category {
+        ErrorCategory::Use => 2,
+        ErrorCategory::Trial => 3,
+        ErrorCategory::Machine => 4,
+    };
+    let ended = |script: &str, change: fn(&mut Running)| {
+        let mut running = guest(script);
+        change(&mut running);
+        let error = running.explained("did not start its agent");
+        (code(error.category()), error.hint().expect("a way out"))
+    };
+    let is = |found: (u8, String), code: u8, hint: &str| {
+        assert_eq!(found.0, code, "{}", found.1);
+        assert!(found.1.contains(hint), "{}", found.1);
+    };
+    is(ended("kill -ABRT $$", |running| running.accelerator = Accelerator::Kvm), 4, "--guest emulated");
+    is(ended("echo '-foo: invalid option'; exit 1", |running| running.has_arguments = true), 2, "--qemu");
+    let mount = "echo 'fsarena: mount x at /mnt/y: No such device'";
+    is(ended(mount, |running| running.has_mounts = true), 3, "--mount");
+    is(ended("exit 1", |_| ()), 3, "--guest-memory");
+    // The run had begun: it is not KVM that does not work.
+    let killed = |running: &mut Running| {
+        running.accelerator = Accelerator::Kvm;
+        running.booted();
+    };
+    is(ended("kill -KILL $$", killed), 3, "--guest-memory");
 }
 
 #[test]

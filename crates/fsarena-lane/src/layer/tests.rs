@@ -86,7 +86,7 @@ fn unknown_layers_and_options_are_refused_with_those_that_are_known() {
     assert!(refused("ext4@luks,device=sda").contains("the layer `luks` has no option `device`"));
     assert!(refused("ext4@luks,sector=1").contains("its values are 4096, 2048, 1024, 512"));
     assert!(refused("ext4@luks,sector=512,sector=4096").ends_with("; name it once"));
-    for joined in ["ext4@linux-6.12+luks", "ext4@luks+linux-6.12"] {
+    for joined in ["ext4@linux-6.12+luks", "ext4@luks+linux-6.12", "ext4@luks@linux-6.12", "ext4@linux-6.12@luks"] {
         assert!(refused(joined).ends_with(": ext4@luks,linux-6.12"), "{joined}");
     }
     assert!(refused("ext4@lvm+luks+./linux.deb").ends_with(": ext4@lvm+luks,./linux.deb"));

@@ -42,6 +42,9 @@ pub struct Below {
 
 impl Below {
     pub fn of(argument: &str, text: &str) -> Result<Self, ContenderError> {
+        if text.is_empty() || text.ends_with([',', '+']) {
+            return Err(ContenderError::NothingBelow(argument.to_owned()));
+        }
         let is_of_disk = |word: &&str| ["cache=", "format="].iter().any(|key| word.starts_with(key));
         let (disk, others): (Vec<&str>, Vec<&str>) = text.split(',').partition(is_of_disk);
         let (kernels, layers): (Vec<&str>, Vec<&str>) = others.into_iter().partition(|word| is_kernel(word));

@@ -9,17 +9,20 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use fsarena_durability::log::{MARKS, SECTOR, mark};
 use fsarena_durability::{Found, Syncs, Writer, find_lost};
+use fsarena_execute::TestbedError;
 use fsarena_lane::kind::Identity;
 use fsarena_lane::layer::{self, Raise, StackPlace};
-use fsarena_lane::{Kind, Mounting};
-use fsarena_model::{Contender, seed};
+use fsarena_lane::{Kind, LaneError, Mounting, require};
+use fsarena_model::{Bytes, Contender, ErrorCategory, seed};
 use fsarena_sys::aligned::AlignedBuffer;
+use fsarena_sys::block;
 use fsarena_sys::child::{self, Patience};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Rows};
 use crate::agent::{self, Request};
+use crate::{explain, words};
 
 /// Time limit of mkfs and of a checker.
 const LIMIT: Duration = Duration::from_secs(240);
@@ -78,7 +81,7 @@ pub fn serve(first: DurabilityOrder) -> Result<()> {
             DurabilityOrder::Record(task) => record(task).map(|()| Found::default()),
             DurabilityOrder::Check { task, acknowledged } => check(task, *acknowledged),
         };
-        agent::write(&found.map_err(|error| format!("{error:#}")))?;
+        agent::write(&found.map_err(|error| failure(&error)))?;
         let mut line = String::new();
         if io::stdin().lock().read_line(&mut line).context("read from stdin")? == 0 {
             return Ok(());
@@ -90,8 +93,18 @@ pub fn serve(first: DurabilityOrder) -> Result<()> {
     }
 }
 
+/// The error for the host. One that is not known as an error of lanes is the writer's.
+fn failure(error: &anyhow::Error) -> TestbedError {
+    let is_of_lane = error.is::<LaneError>();
+    let (category, hint) = if is_of_lane { explain(error) } else { (ErrorCategory::Trial, None) };
+    TestbedError { text: words(error), category, hint }
+}
+
 fn record(task: &WriterTask) -> Result<()> {
     let (kind, disk) = (kind(task)?, find_disk()?);
+    require::mount_options(&task.contender)?;
+    let size = File::open(&disk).and_then(|disk| block::size(&disk)).context("look up the size of the disk")?;
+    require::programs(&task.contender, Bytes(size))?;
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
     let stack = raise(task, &partition(&disk), Raise::Create)?;

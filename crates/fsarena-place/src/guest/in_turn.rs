@@ -32,14 +32,14 @@ pub fn parts(
     };
     let on_host = Plan { rounds, ..assignment.plan.clone() };
     let mut guests = Vec::new();
-    for kernel in super::kernels(&on_host) {
+    for kernel in on_host.kernels() {
         let prepared = in_guest.of_kernel(kernel).prepare(listener)?;
         guests.push((kernel, prepared.describe(in_guest.disk(&on_host))));
     }
     let guest = described(guests)?;
     let whole = Assignment { plan: on_host.clone(), ..assignment.clone() };
     begun_in(whole, guest).begin(&MonotonicClock, clock::utc(), listener)?;
-    for (number, kernel) in super::kernels(&on_host).into_iter().enumerate() {
+    for (number, kernel) in on_host.kernels().into_iter().enumerate() {
         let part = of_kernel(&on_host, kernel);
         let request = |guest| Request::Run(Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest)));
         let ended = in_guest.of_kernel(kernel).boot_and_run(

@@ -41,7 +41,7 @@ pub fn together(
     listener: &mut dyn Listener,
 ) -> Result<End> {
     let plan = assignment.plan.clone();
-    let kernels = super::kernels(&plan);
+    let kernels = plan.kernels();
     let mut booted = Vec::new();
     for kernel in &kernels {
         let Some(guest) = boot(in_guest, &plan, *kernel, stop, listener)? else { return Ok(End::Stopped) };

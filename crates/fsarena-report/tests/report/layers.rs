@@ -34,8 +34,30 @@ fn every_format_for_people_says_what_the_layers_cost() {
 
 #[test]
 fn a_cost_is_that_of_the_layers_whichever_contender_is_named_first() {
-    assert!(words("text", &of_layers(0, "xfs")).contains("ext4 costs −33 % [−43, −20] against xfs in "));
+    assert!(words("text", &of_layers(0, "xfs")).contains("ext4 against xfs: no cost is shown (−33 % [−43, −20] in "));
     assert!(!words("text", &of_layers(0, "nilfs2")).contains("What the layers cost"));
+}
+
+/// A verdict takes all pairs together, so a pair may be undecided although its own interval does not contain 0 %.
+#[test]
+fn a_cost_is_shown_by_its_interval_and_decided_by_its_verdict() {
+    let mut comparison = of_layers(1, "ext4");
+    comparison.judged.verdicts[0].verdict = Verdict::Undecided;
+    let workload = comparison.judged.verdicts[0].workload.clone();
+    let leaning = format!("xfs leans to a cost of 50 % [25, 74] against ext4 in {workload}: undecided.");
+    comparison.judged.verdicts[0].estimate.low = Some(0.95);
+    let none = format!("xfs against ext4: no cost is shown (50 % [−5, 74] in {workload}).");
+    for format in ["text", "markdown", "html"] {
+        assert!(words(format, &comparison).contains(&none), "{format}");
+    }
+    comparison.judged.verdicts[0].estimate.low = Some(1.25);
+    assert!(words("text", &comparison).contains(&leaning), "{leaning}");
+    // The largest cost that is shown, not the largest figure.
+    let mut other = comparison.judged.verdicts[0].clone();
+    (other.workload, other.estimate.low, other.estimate.ratio) = ("another".to_owned(), Some(0.5), Some(1.7));
+    comparison.judged.verdicts.push(other);
+    let leaning = leaning.replace(": undecided", ", the most of 2 workloads: undecided");
+    assert!(words("text", &comparison).contains(&leaning), "{leaning}");
 }
 
 #[test]

@@ -18,8 +18,9 @@ const DONE: Code = (0, "done");
 const REGRESSION: Code = (1, "a regression holds, or a check would not have found what `--require-finds` asks for");
 const USE: Code = (2, "wrong use");
 const TRIAL: Code = (3, "a trial did not finish, a check found damage, or something was left behind");
-const LOST: Code = (3, "a power cut lost what was acknowledged");
+const LOST: Code = (3, "a power cut lost what was acknowledged, or a guest failed");
 const RANGE: Code = (3, "a range of kernels is left, or nothing is slower");
+const NO_BOOT: Code = (3, "the guest did not boot, or not mount");
 const LEFT: Code = (3, "something could not be removed");
 const MACHINE: Code = (4, "this machine cannot: rights, programs or room are missing");
 const INTERRUPTED: Code = (130, "interrupted; what was measured is kept");
@@ -163,7 +164,7 @@ const ENDS: [HelpEnd; 24] = [
             "fsarena guest deterministic",
             "fsarena guest --agent --mount '10.0.2.2:/export /mnt/nfs nfs4'",
         ],
-        codes: &[DONE, USE, MACHINE],
+        codes: &[DONE, USE, NO_BOOT, MACHINE],
     },
     HelpEnd {
         command: "generate",

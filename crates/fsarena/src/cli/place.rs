@@ -206,6 +206,11 @@ impl PlaceArguments {
             let text = format!("`{}` has a virtual disk of its own, in a guest of this machine", contender.label);
             bail!(Refusal::wrong_use(text, "leave out --on, --guest-disk and --guest deterministic"));
         }
+        let of_kernel = plan.contenders.iter().find(|contender| contender.kernel.is_some());
+        if let Some(contender) = of_kernel.filter(|_| !self.on.is_empty()) {
+            let text = format!("`{}` names a kernel, which is that of a guest of this machine", contender.label);
+            bail!(Refusal::wrong_use(text, "leave out --on"));
+        }
         if plan.clients.is_some() {
             return Ok(Place::Clients);
         }

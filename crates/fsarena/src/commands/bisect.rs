@@ -4,6 +4,7 @@
 //! whole interval lies beyond half of the difference between the good and the bad one (half on a logarithmic scale),
 //! and as good if it lies on the other side.
 
+use std::slice;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
@@ -66,9 +67,10 @@ enum FirstSlower {
 
 /// Finds the first slower kernel and prints the steps.
 pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
+    let contender = contender(options)?;
     let kernels = kernels(global, options)?;
     let stop = stop_flag()?;
-    let compared = KernelComparison { global, options, kernels: &kernels, stop: &stop };
+    let compared = KernelComparison { global, options, contender: &contender, kernels: &kernels, stop: &stop };
     if options.dry_run {
         print(&format!("{}\n", kernels.join("\n")))?;
         plan::plan(&compared.arguments(kernels.len() - 1, options.rounds)?)?;
@@ -126,6 +128,19 @@ fn search(
     Ok(Some(FirstSlower::Between(good, bad)))
 }
 
+/// The contender, whose kernels are those of the bisection.
+fn contender(options: &Bisect) -> Result<Contender> {
+    let (mut contenders, _) = plan::contenders(slice::from_ref(&options.contender), Vec::new())?;
+    let contender = contenders.pop().context("a contender is named")?;
+    match &contender.kernel {
+        None => Ok(contender),
+        Some(kernel) => {
+            let text = format!("`{}` names the kernel {kernel}, and a bisection tries several", contender.label);
+            bail!(Refusal::wrong_use(text, "leave it out: --good and --bad name the first kernel and the last one"))
+        }
+    }
+}
+
 /// The kernels from the good one to the bad one.
 fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
     let mut all = options.kernels.clone();
@@ -153,6 +168,7 @@ fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
 struct KernelComparison<'a> {
     global: &'a Global,
     options: &'a Bisect,
+    contender: &'a Contender,
     kernels: &'a [String],
     stop: &'a AtomicBool,
 }
@@ -200,13 +216,8 @@ impl KernelComparison<'_> {
 
     /// The contender under a kernel, as it is typed.
     fn contender(&self, label: &str, kernel: usize) -> Result<String> {
-        let contender: Contender = self.options.contender.parse()?;
-        if contender.kernel.is_some() {
-            let text = format!("`{}` has a kernel of its own, and a bisection has its kernels", self.options.contender);
-            bail!(Refusal::wrong_use(text, "--good and --bad name them"));
-        }
         let kernel = Some(self.kernels[kernel].clone());
-        let spelling = Contender { label: label.into(), kernel, ..contender }.spelling();
+        let spelling = Contender { label: label.into(), kernel, ..self.contender.clone() }.spelling();
         spelling.context("a contender that was typed can be typed")
     }
 

@@ -5,7 +5,8 @@ use fsarena_durability::{Disk, Syncs};
 use fsarena_lane::KINDS;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer;
-use fsarena_model::{Contender, Label};
+use fsarena_model::visible::shell;
+use fsarena_model::{Contender, DebianRelease, Label};
 use fsarena_place::{
     Refusal, durability::DurabilityOutcome, durability::DurabilityTrial, durability::guest::WriterTask,
     durability::guest::WriterWork, folders, note, note::tell, take_machine,
@@ -13,7 +14,7 @@ use fsarena_place::{
 use fsarena_programs::POSTGRESQL_NEEDS;
 
 use super::{print, table};
-use crate::cli::{self, Global};
+use crate::cli::{self, GUEST_MEMORY, Global};
 use crate::exit::Ended;
 use crate::plan;
 use crate::progress::Progress;
@@ -33,23 +34,39 @@ pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended>
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;
     let (states, size) = (options.states as usize, options.lane_size);
     let trial = DurabilityTrial { prepared: &prepared, disk: options.disk, states, size, stop: &stop };
-    let mut outcomes: Vec<(Label, DurabilityOutcome)> = Vec::new();
+    let (outcomes, ended) = try_all(contenders, |contender| {
+        let task = WriterTask { contender, seed, work: options.writer, operations: options.operations };
+        trial.try_out(&task, &mut telling)
+    });
+    progress.end();
+    if !outcomes.is_empty() {
+        print(&page(&outcomes))?;
+        note!("{}", conditions(options, seed, &prepared.name()));
+    }
+    if matches!(ended, Ok(Ended::Interrupted)) {
+        note!("interrupted");
+    }
+    ended
+}
+
+/// The outcomes of the contenders until one fails or the user stops, and how it ended.
+fn try_all(
+    contenders: Vec<Contender>,
+    mut try_out: impl FnMut(Contender) -> Result<Option<DurabilityOutcome>>,
+) -> (Vec<(Label, DurabilityOutcome)>, Result<Ended>) {
+    let (mut outcomes, mut ended) = (Vec::new(), Ended::Well);
     for contender in contenders {
         let label = contender.label.clone();
-        let task = WriterTask { contender, seed, work: options.writer, operations: options.operations };
-        match trial.try_out(&task, &mut telling)? {
-            Some(outcome) => outcomes.push((label, outcome)),
-            None => {
-                progress.end();
-                note!("interrupted");
-                return Ok(Ended::Interrupted);
+        match try_out(contender) {
+            Ok(Some(outcome)) => {
+                ended = if outcome.tally.is_sound() { ended } else { Ended::WithFailures };
+                outcomes.push((label, outcome));
             }
+            Ok(None) => return (outcomes, Ok(Ended::Interrupted)),
+            Err(error) => return (outcomes, Err(error)),
         }
     }
-    progress.end();
-    print(&page(&outcomes))?;
-    note!("{}", conditions(options, seed, &prepared.name()));
-    Ok(if outcomes.iter().all(|(_, outcome)| outcome.tally.is_sound()) { Ended::Well } else { Ended::WithFailures })
+    (outcomes, Ok(ended))
 }
 
 /// The Debian packages of the writer's programs, and of the contenders.
@@ -71,6 +88,10 @@ fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Re
     if contender.disk.is_some() {
         let text = format!("`{}`: here `--disk` says how the disk treats a flush", contender.label);
         bail!(Refusal::wrong_use(text, "leave out what follows the `@`"));
+    }
+    if let Some(kernel) = &contender.kernel {
+        let text = format!("`{}` names a kernel, and here all contenders have the same one", contender.label);
+        bail!(Refusal::wrong_use(text, format!("leave it out: --guest-kernel {}", shell(kernel))));
     }
     // The disk has a partition table, and all of it lies in memory.
     if options.lane_size.0 < smallest + (1 << 20) {
@@ -117,7 +138,62 @@ fn conditions(options: &cli::DurabilityArguments, seed: u64, kernel: &str) -> St
         WriterWork::Files(Syncs::Never) => ("; the writer did not sync", " --writer without-fsync"),
         WriterWork::Rows => ("; the writer was PostgreSQL", " --writer postgresql"),
     };
-    let again =
-        format!("--states {} --operations {} --seed {seed}{of_disk}{of_writer}", options.states, options.operations);
-    format!("in a guest with {kernel}{disk}{writer}; the same power cuts: {again}")
+    let again = command(options, seed);
+    format!("in a guest with {kernel}{disk}{writer}; the same power cuts: {again}{of_disk}{of_writer}")
+}
+
+/// The command with these contenders, numbers, seed, size and guest.
+fn command(options: &cli::DurabilityArguments, seed: u64) -> String {
+    let cli::DurabilityArguments { contenders, states, operations, lane_size, machine, .. } = options;
+    let mut words = vec!["fsarena durability".to_owned()];
+    words.extend(contenders.iter().map(|contender| shell(contender)));
+    words.push(format!("--states {states} --operations {operations} --seed {seed} --lane-size {}", lane_size.0));
+    words.extend(machine.guest_kernel.iter().map(|kernel| format!("--guest-kernel {}", shell(kernel))));
+    let release = Some(&machine.guest_release).filter(|release| **release != DebianRelease::default());
+    words.extend(release.map(|release| format!("--guest-release {release}")));
+    let memory = Some(machine.guest_memory).filter(|memory| *memory != GUEST_MEMORY);
+    words.extend(memory.map(|memory| format!("--guest-memory {}", memory.0)));
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, FromArgMatches};
+    use fsarena_durability::Tally;
+
+    #[test]
+    fn the_command_that_repeats_the_power_cuts_has_all_that_they_depend_on() {
+        let typed = ["ext4 -O foo", "xfs", "--lane-size", "20M", "--operations", "7", "--guest-kernel", "linux-6.1"];
+        let typed = typed.into_iter().chain(["--guest-release", "bookworm", "--guest-memory", "2G", "--disk", "lying"]);
+        let parsed = |words: Vec<String>| {
+            let command = cli::DurabilityArguments::augment_args(clap::Command::new("fsarena"));
+            let matches = command.no_binary_name(true).try_get_matches_from(words).expect("well spelled");
+            cli::DurabilityArguments::from_arg_matches(&matches).expect("well spelled")
+        };
+        let first = parsed(typed.map(str::to_owned).collect());
+        let line = conditions(&first, 5, "Linux");
+        let (_, command) = line.split_once("cuts: fsarena durability ").expect("a command");
+        let words = shlex::split(command).expect("words");
+        assert_eq!(&words[..2], ["ext4 -O foo", "xfs"]);
+        let second = parsed(words);
+        assert_eq!(conditions(&second, 5, "Linux"), line);
+        assert_eq!((second.seed, second.lane_size, second.states), (Some(5), first.lane_size, first.states));
+        assert_eq!((second.disk, &second.machine.guest_kernel), (Disk::Lying, &first.machine.guest_kernel));
+        assert_eq!(second.machine.guest_memory, first.machine.guest_memory);
+    }
+
+    #[test]
+    fn what_is_complete_is_kept_when_a_contender_fails_or_the_user_stops() {
+        let contenders = || ["ext4", "xfs", "jfs"].map(|name| name.parse().expect("a contender")).to_vec();
+        let outcome = || DurabilityOutcome { acknowledged: 1, flushes: 1, tally: Tally::default() };
+        let kept = |at_xfs: fn() -> Result<Option<DurabilityOutcome>>| {
+            let try_out = |contender: Contender| if contender.kind == "xfs" { at_xfs() } else { Ok(Some(outcome())) };
+            let (outcomes, ended) = try_all(contenders(), try_out);
+            (outcomes.into_iter().map(|(label, _)| label.0).collect::<Vec<_>>().join(" "), ended.ok())
+        };
+        assert_eq!(kept(|| bail!("mkfs fails")), ("ext4".to_owned(), None));
+        assert_eq!(kept(|| Ok(None)), ("ext4".to_owned(), Some(Ended::Interrupted)));
+        assert_eq!(try_all(contenders(), |_| Ok(Some(outcome()))).0.len(), 3);
+    }
 }

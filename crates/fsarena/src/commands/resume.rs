@@ -90,6 +90,6 @@ fn described(rest: &Remaining) -> Result<String, std::fmt::Error> {
         }
         None => writeln!(text, "  a round takes about {round}, making the lanes {setup}")?,
     }
-    dry::write_space(&mut text, &record.plan)?;
+    dry::write_space(&mut text, &record.plan, &record.plan.lanes.storage.to_string())?;
     Ok(text)
 }

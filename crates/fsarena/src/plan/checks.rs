@@ -28,6 +28,10 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         let text = format!("`--erase {named}` names none of the disks of this run: lanes are {storage}");
         refusals.add(Refusal::wrong_use(text, "name the disk with --storage"));
     }
+    if let Some(named) = setup.storage.as_ref().filter(|_| *storage != Storage::Memory && place.simulated().is_some()) {
+        let text = format!("`--storage {named}` has no effect: lanes lie on a disk that the guest simulates");
+        refusals.add(Refusal::wrong_use(text, "leave it out, or leave out --guest-disk and `--guest deterministic`"));
+    }
     if arguments.work.engine.is_some() && !arguments.work.fio.is_empty() && arguments.work.workload.is_empty() {
         let text = "`--engine` is about --workload, and the jobs of --fio are run by fio";
         refusals.add(Refusal::wrong_use(text, "leave out --engine"));

@@ -23,6 +23,13 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
         ["compare", "ext4@linux-6.1", "ext4@linux-6.12", "--dry-run", "--lane-size", "320M", "--workload", &small];
     let plan = out(&stage.fsarena().args(kernels).output().expect("it starts"));
     assert!(plan.contains("2 lanes of 320 MiB and a calibration device for each kernel: 1.25 GiB"), "{plan}");
+    // The lanes and guests of both kernels.
+    let two = ["ext4@linux-6.1", "ext4@linux-6.12"];
+    let storage = stage.place.path().display().to_string();
+    dry_on("900T", &[&two[..], &["--storage", &storage]].concat(), 4, "are needed for 4 lanes");
+    dry_on("900T", &two, 4, "no room in memory for 2.00 GiB of guests and 3600 TiB of their disks: ");
+    let most = fsarena_sys::memory::available().expect("known").0 / 10 * 7;
+    dry(&[&two[..], &["--guest-memory", &most.to_string()]].concat(), 4, "hint: a smaller --guest-memory");
     let file = stage.file("file", "x");
     for place in ["/proc", "/sys/kernel", &file, &format!("{file}/below")] {
         dry(&["ext4", "xfs", "--storage", place], 2, "no place for lanes");
@@ -44,6 +51,38 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
 }
 
 #[test]
+fn a_plan_of_a_guest_says_so() {
+    let stage = Stage::without_runs();
+    let plan = |arguments: &[&str]| {
+        let mut command = stage.fsarena();
+        command.args(["compare", "--dry-run", "--workload", &stage.small(), "--rounds", "1", "--lane-size", "320M"]);
+        out(&run(command.args(arguments), 0))
+    };
+    let deterministic = ["ext4", "xfs", "--guest", "deterministic"];
+    let text = plan(&deterministic);
+    for words in
+        ["guest\n  deterministic; Debian trixie, 1.00 GiB of memory, a simulated disk (", "that the guest simulates"]
+    {
+        assert!(text.contains(words), "{text}");
+    }
+    assert!(!text.contains("images in memory"), "{text}");
+    assert!(!plan(&["t=tmpfs", "tmpfs"]).contains("guest"));
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&plan(&[arguments, &["--format", "json"]].concat())).expect("JSON")
+    };
+    let simulated = json(&deterministic);
+    assert_eq!(simulated["guest"]["accelerator"], "deterministic");
+    assert_eq!(simulated["guest"]["simulated_disk"]["latency"], 100_000);
+    let own = json(&["ext4@luks,sector=512+lvm", "ext4", "--guest", "--guest-kernel", "linux-image-amd64"]);
+    assert_eq!((&own["guest"]["release"], &own["guest"]["kernel"]), (&"trixie".into(), &"linux-image-amd64".into()));
+    assert_eq!(own["contenders"][0]["layers"][0]["name"], "luks");
+    let disks = json(&["ext4@cache=none", "ext4"]);
+    assert_eq!(disks["contenders"][0]["disk"]["cache"], "none");
+    assert_eq!(json(&["ext4@linux-6.12", "ext4"])["contenders"][0]["kernel"], "linux-6.12");
+    assert_eq!(json(&["t=tmpfs", "tmpfs"])["guest"], serde_json::Value::Null);
+}
+
+#[test]
 fn options_without_effect_are_refused() {
     let stage = Stage::without_runs();
     for (arguments, words) in [
@@ -58,6 +97,14 @@ fn options_without_effect_are_refused() {
         (&["--fio", "fio --name=t --rw=trim --size=16m"], "fio trims devices, and no files"),
         (&["--fio", "fio --name=t --rw=read --size=16m", "--engine", "native"], "`--engine` is about --workload"),
         (&["--workload", "create-fsync", "--guest-memory", "2G"], "`--guest-memory` is about a guest"),
+        (
+            &["--workload", "create-fsync", "--guest", "deterministic", "--storage", "dir:/var/tmp"],
+            "`--storage dir:/var/tmp` has no effect",
+        ),
+        (
+            &["--workload", "create-fsync", "--guest", "--guest-disk", "latency=20us", "--storage", "dir:/var/tmp"],
+            "`--storage dir:/var/tmp` has no effect",
+        ),
         (&["--workload", "create-fsync", "--when-lost", "continue"], "--when-lost needs clients"),
         (&["--workload", "create-fsync", "--server", "sdb=sh"], "--server needs clients"),
         (&["--workload", "create-fsync", "--clients-scale", "2"], "--clients-scale needs clients"),
@@ -96,7 +143,15 @@ fn options_without_effect_are_refused() {
         assert!(printed.contains(words), "{words} in {printed}");
     }
     let huge = ["compare", "ext4", "--guest=emulated", "--guest-memory", "10T", "--dry-run", "--workload", "stat-tree"];
-    assert!(err(&run(stage.fsarena().args(huge), 4)).contains("no room for the guest"));
+    let text = err(&run(stage.fsarena().args(huge), 4));
+    assert!(
+        text.contains("no room in memory for 10.0 TiB of guests") && text.contains("a smaller --guest-memory"),
+        "{text}"
+    );
+    // Here it would be none of the machine's.
+    let elsewhere =
+        ["compare", "ext4@linux-6.12", "ext4", "--on", "fsarena agent", "--dry-run", "--workload", "stat-tree"];
+    assert!(err(&run(stage.fsarena().args(elsewhere), 2)).contains("hint: leave out --on"));
 }
 
 #[test]
@@ -178,6 +233,10 @@ fn what_was_meant_is_in_the_hint() {
             &["compare", "btrfs", "--label", "x", "--dry-run"],
             "hint: a contender and the options of its mkfs are one word: 'btrfs --label x'\n".to_owned(),
         ),
+        (
+            &["compare", "ext4@luks@linux-6.1", "--dry-run"],
+            "hint: separate them by one: ext4@luks,linux-6.1\n".to_owned(),
+        ),
         (&["compare", "ext4", "--dry-run", "--workload", "STAT-TREE"], "did you mean `stat-tree`?".to_owned()),
         (&["compare", "ext4", "--dry-run", "--seed", "abc"], "'--seed <N>': it is no whole number".to_owned()),
         (
@@ -222,6 +281,9 @@ fn what_was_meant_is_in_the_hint() {
         let text = err(&run(stage.fsarena().args(["compare", "ext4", "xfs", unknown, "3", "--dry-run"]), 2));
         assert!(!text.contains("mkfs"), "{text}");
     }
+    // `durability` has no dry run, and no mkfs has such an option.
+    let text = err(&run(stage.fsarena().args(["durability", "ext4", "--dry-run"]), 2));
+    assert!(text.contains("'--dry-run'") && !text.contains("are one word"), "{text}");
     let mut command = stage.fsarena();
     command.args(["compare", "ext4", "xfs", "--dry-run", "--lane-size", "900T", "--workload", &stage.small()]);
     let text = err(&run(command.args(["--budget", "1m", "--storage", "memory"]), 2));

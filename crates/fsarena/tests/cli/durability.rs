@@ -23,7 +23,28 @@ fn ext4_keeps_what_it_acknowledges_and_loses_it_without_barriers() {
     assert_eq!((unflushed[1].as_str(), unflushed.last().map(String::as_str)), ("FAILED", Some("0.00")), "{page}");
     assert!(unflushed[3].parse::<u32>().is_ok_and(|losing| losing > 0), "{page}");
     assert!(page.contains(") is lost: "), "{page}");
-    assert!(err(&output).contains("--states 8 --operations 24 --seed 3"), "{}", err(&output));
+    let again = "ext4 unflushed=ext4:barrier=0 --states 8 --operations 24 --seed 3 --lane-size 67108864";
+    assert!(err(&output).contains(again), "{}", err(&output));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+/// What mkfs or mount refuses is wrong use, and no loss. What was found before is printed.
+#[test]
+fn options_that_are_refused_are_no_loss() {
+    if !prepared() {
+        return;
+    }
+    let stage = Stage::new();
+    let few = ["--states", "1", "--operations", "1", "--lane-size", "64M"];
+    for (contenders, words, table) in [
+        (&["ext4", "b=ext4 -O foo"][..], "contender `b`: `mke2fs -O foo` fails: ", "kept all"),
+        (&["ext4:foo"], "contender `ext4:foo`: the kernel refuses its mount options: ext4: Unknown parameter", ""),
+    ] {
+        let output = run(stage.fsarena().arg("durability").args(contenders).args(few), 2);
+        assert!(err(&output).contains(words) && err(&output).contains("hint: "), "{}", err(&output));
+        assert!(!err(&output).contains("\\t"), "{}", err(&output));
+        assert!(out(&output).contains(table) && out(&output).is_empty() == table.is_empty(), "{}", out(&output));
+    }
     assert_eq!(stage.left(), Vec::<String>::new());
 }
 
@@ -34,6 +55,17 @@ fn contenders_without_a_disk_are_refused() {
     for contender in [folder.as_str(), "tmpfs", "rsext4"] {
         let output = run(stage.fsarena().args(["durability", contender]), 2);
         assert!(err(&output).contains("no disk of its own") && err(&output).contains("hint: "), "{}", err(&output));
+    }
+    for arguments in [
+        &["durability", "ext4@linux-6.1", "ext4"][..],
+        &[
+            "bisect", "ext4@linux-6.1", "--kernels", "linux-6.1,linux-6.12", "--good", "linux-6.1", "--bad",
+            "linux-6.12",
+        ],
+    ] {
+        let workload = if arguments[0] == "bisect" { &["--workload", "create-fsync", "--dry-run"][..] } else { &[] };
+        let output = run(stage.fsarena().args(arguments).args(workload), 2);
+        assert!(err(&output).contains("`ext4@linux-6.1` names ") && err(&output).contains("hint: leave it out"));
     }
     let output = run(stage.fsarena().args(["durability", "xfs", "--lane-size", "64M"]), 2);
     assert!(err(&output).contains("hint: --lane-size 301M"), "{}", err(&output));

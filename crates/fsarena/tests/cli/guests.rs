@@ -163,7 +163,13 @@ fn guests_are_clients_and_their_time_of_day_changes_nothing() {
         assert!(err(&output).contains(expected), "{}", err(&output));
     }
     let output = run(stage.fsarena().args(["guest", "--agent", "--mount", "f /mnt/f 9p trans=virtio"]), 3);
-    assert!(err(&output).contains("fsarena: mount f at /mnt/f: "), "{}", err(&output));
+    let text = err(&output);
+    assert!(
+        text.contains("fsarena: mount f at /mnt/f: ") && text.contains("hint: correct the line of --mount"),
+        "{text}"
+    );
+    let output = run(stage.fsarena().args(["guest", "--qemu", "-foo"]), 2);
+    assert!(err(&output).contains("invalid option") && err(&output).contains("those of --qemu"), "{}", err(&output));
 }
 
 /// The second contender names the kernel of the first, and so has a guest of its own.
@@ -176,7 +182,9 @@ fn two_deterministic_runs_have_the_same_figures() {
     let mut reports = [(); 2].map(|()| {
         let arguments =
             ["ext4", "ext4@linux-6.12", "--guest", "deterministic", "--rounds", "1", "--baselines", "never"];
-        run(stage.compare_on("128M", &arguments).args(["--workload", &stage.small()]), 0);
+        let mut command = stage.fsarena();
+        command.arg("compare").args(arguments).args(["--lane-size", "128M", "--workload", &stage.small()]);
+        run(&mut command, 0);
         stage.json()
     });
     for report in &mut reports {
@@ -341,19 +349,23 @@ fn missing_needs_of_a_guest_are_named_with_a_hint() {
         assert!(text.contains(expected) && text.contains(&format!("hint: {hint}")), "{text}");
         assert_nothing_left(&stage);
     };
-    let unknown = ["ext4", "xfs", "--guest", "--guest-kernel", "linux-image-no-such"];
-    refused(
-        &unknown,
-        "fetch the package `linux-image-no-such`: Unable to locate",
-        "packages come from Debian's mirrors",
-    );
+    // The lists are there, so a dry run knows it, too.
+    for kernel in ["linux-image-no-such", "linux-5.4", "linux-6.12.foo"] {
+        for further in [&[][..], &["--dry-run"]] {
+            let contender = format!("ext4@{kernel}");
+            let mut command = stage.compare(&[&contender, "ext4"]);
+            let text = err(&run(command.args(["--workload", &stage.small()]).args(further), 2));
+            assert!(text.contains(&format!("lists of packages have no kernel `{kernel}`")), "{text}");
+            assert!(text.contains("hint: they have linux-6.1, linux-6.12; or name a package's file"), "{text}");
+        }
+    }
 
     let small = stage.path("small");
     fs::create_dir(&small).expect("made");
     run(Command::new("mount").args(["-t", "tmpfs", "-o", "size=4M", "tmpfs"]).arg(&small), 0);
     let storage = ["ext4", "xfs", "--guest", "--storage", &small.display().to_string()];
     let output = run(stage.fsarena().arg("compare").args(storage).args(["--workload", &stage.small()]), 4);
-    assert!(err(&output).contains("no room for a disk of"), "{}", err(&output));
+    assert!(err(&output).contains("are needed for 3 lanes"), "{}", err(&output));
     assert_eq!(fs::read_dir(&small).expect("readable").count(), 0);
 
     for server in ["/usr/bin/ganesha.nfsd", "/usr/sbin/ganesha.nfsd"].iter().filter(|path| Path::new(path).exists()) {

@@ -20,7 +20,7 @@ fn layers_that_cannot_be_made_are_refused_with_the_way_out() {
     refused("ext4@nothing", 2, "there is no layer `nothing`", "hint: the layers are luks, lvm");
     refused("ext4@luks,sector=7", 2, "`7` is no value of the option `sector`", "hint: its values are 4096");
     refused("tmpfs@luks", 2, "`tmpfs` is not mounted from a disk", "hint: leave it out");
-    refused("ext4@luks+", 2, "a kind may be followed by", "ext4@luks+lvm");
+    refused("ext4@luks+", 2, "a layer or a kernel is missing", "ext4@luks+lvm");
     if rustix::process::geteuid().is_root() && !Path::new("/sys/module/dm_mod").exists() {
         refused("ext4@luks", 4, "cannot make the layer `luks`: its module `dm_mod`", "hint: compare in a guest");
     }

@@ -90,6 +90,11 @@ fn programs_that_cannot_be_had_are_refused_with_the_way_out() {
     empty_cache("512M");
     ended(&["ext4", "xfs", "--tools", "trixie"], 4, lists, "hint: without a network: copy what another machine");
     ended(&["ext4", "xfs", "--tools", "trixie", "--dry-run"], 0, "trixie are not in the cache yet", "");
+    // What the kernel refuses, it refuses whichever programs there are.
+    for further in [&["--dry-run"][..], &[]] {
+        let options = [&["ext4:foo", "xfs", "--tools", "trixie"], further].concat();
+        ended(&options, 2, "the kernel refuses its mount options: ext4: Unknown parameter 'foo'", "hint: ");
+    }
     std::fs::create_dir(&fetched).expect("made");
     run(Command::new("cp").arg("-a").arg(elsewhere).arg(&fetched), 0);
     let other = "hint: without a network: --tools bookworm, which is there; or copy";

@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
-use fsarena_guest::Shares;
+use fsarena_guest::{Shares, Wanted};
 use fsarena_lane::{disk, lane_count, made_lanes};
 use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload, distinct};
 use fsarena_place::{
-    Place, Refusals, kernels, note, prefer_cached, rehearse, require_means, require_space, require_storage,
+    InGuest, Place, Refusals, folders, note, prefer_cached, rehearse, require_host, require_means, require_space,
+    require_storage,
 };
 use fsarena_report::{rounds, visible};
 use fsarena_store::Store;
@@ -23,8 +24,8 @@ use crate::places;
 /// JSON. What another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
 pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result<Ended> {
     match data_format(setup.shown.format.as_deref(), "a plan")? {
-        DataFormat::Text => print(&text(plan)?)?,
-        DataFormat::Json => print_json(json(plan))?,
+        DataFormat::Text => print(&text(plan, place)?)?,
+        DataFormat::Json => print_json(json(plan, place))?,
     }
     if let Some(path) = &setup.shown.output {
         note!("{} is not written: it is for the report, and a dry run has none", path.display());
@@ -33,13 +34,12 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
     refusals.take(Store::require(&places::store_path(global.store.clone())?));
     let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);
     if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
-        note!("programs of Debian {release} are not in the cache yet: the run fetches them");
+        note!("programs of Debian {release} are not in the cache yet: the run fetches them, and tries options of mkfs");
     }
     if let Place::Guest(guest) = place {
-        refusals.take(fsarena_guest::require_memory(&[], None, guest.wanted.memory));
         let of_contenders = plan.contenders.iter().filter_map(|contender| contender.kernel.as_ref());
         for kernel in distinct(of_contenders.chain(&guest.wanted.kernel)) {
-            refusals.take(fsarena_guest::require_kernel(kernel));
+            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &guest.wanted.release, kernel));
         }
         let kinds: Vec<&str> = plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         refusals.take(if is_root() { Shares::require(&kinds) } else { Ok(()) });
@@ -47,7 +47,8 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
     }
     match place {
         Place::Here if has_tools => refusals.take(require_means(plan)),
-        Place::Here | Place::Guest(_) => refusals.take(require_storage(plan)),
+        Place::Here => refusals.take(require_host(plan)),
+        Place::Guest(_) => refusals.take(require_storage(plan)),
         Place::Agent(_) | Place::Clients => None,
     };
     if refusals.is_empty() && matches!(place, Place::Here) && is_root() {
@@ -55,7 +56,10 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
     }
     // A user who may not open the disk cannot know its size.
     if refusals.is_empty() && (is_root() || plan.lanes.storage.disks().is_empty()) {
-        refusals.take(require_space(plan));
+        refusals.take(match place {
+            Place::Guest(guest) => guest.require_room(plan),
+            _ => require_space(plan),
+        });
     }
     if refusals.is_empty() && has_tools && matches!(place, Place::Here) {
         refusals.take(rehearse(plan));
@@ -67,7 +71,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-fn json(plan: &Plan) -> Value {
+fn json(plan: &Plan, place: &Place) -> Value {
     let (round, setup) = (estimated_round(plan), estimated_setup(plan));
     let (rounds, budget) = match plan.rounds {
         Rounds::Exactly(count) => (count, None),
@@ -82,9 +86,16 @@ fn json(plan: &Plan) -> Value {
     let contender = |contender: &Contender| {
         json!({
             "label": contender.label, "kind": contender.kind, "mount": contender.mount, "mkfs": contender.mkfs,
-            "path": contender.path,
+            "path": contender.path, "layers": contender.layers, "kernel": contender.kernel, "disk": contender.disk,
         })
     };
+    let guest = in_guest(place).map(|guest| {
+        let Wanted { accelerator, release, kernel, memory, .. } = &guest.wanted;
+        json!({
+            "accelerator": accelerator, "release": release, "kernel": kernel, "memory_bytes": memory,
+            "simulated_disk": guest.simulated,
+        })
+    });
     json!({
         "plan_hash": plan.hash(),
         "seed": plan.seed.to_string(),
@@ -94,14 +105,15 @@ fn json(plan: &Plan) -> Value {
         "budget_seconds": budget,
         "round_seconds": round.as_seconds(),
         "setup_seconds": setup.as_seconds(),
-        "storage": plan.lanes.storage.to_string(),
-        "lanes": made(plan),
+        "guest": guest,
+        "storage": storage(plan, place),
+        "lanes": made_lanes(plan),
         "lane_bytes": plan.lanes.size,
         "tools": plan.lanes.tools,
     })
 }
 
-fn text(plan: &Plan) -> Result<String, std::fmt::Error> {
+fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     writeln!(text, "plan {}, seed {}", &plan.hash()[..12], plan.seed)?;
     writeln!(text, "\ncontenders")?;
@@ -120,6 +132,9 @@ fn text(plan: &Plan) -> Result<String, std::fmt::Error> {
     }
     if let Some(release) = &plan.lanes.tools {
         writeln!(text, "  made and checked by programs of Debian {release}")?;
+    }
+    if let Some(guest) = in_guest(place) {
+        write_guest(&mut text, guest)?;
     }
     writeln!(text, "\nworkloads")?;
     for workload in &plan.workloads {
@@ -146,22 +161,36 @@ fn text(plan: &Plan) -> Result<String, std::fmt::Error> {
             writeln!(text, "  at most {}: up to {count} of about {round}, fewer if all is decided", budget.0)?;
         }
     }
-    write_space(&mut text, plan)?;
+    write_space(&mut text, plan, &storage(plan, place))?;
     Ok(text)
 }
 
-/// The number of lanes with calibration devices, of which each kernel has one in its guest.
-fn made(plan: &Plan) -> usize {
-    match made_lanes(plan) {
-        0 => 0,
-        of_one_kernel => of_one_kernel + kernels(plan).len() - 1,
+fn in_guest(place: &Place) -> Option<&InGuest> {
+    match place {
+        Place::Guest(guest) => Some(guest),
+        Place::Here | Place::Agent(_) | Place::Clients => None,
+    }
+}
+
+fn write_guest(text: &mut String, guest: &InGuest) -> std::fmt::Result {
+    let Wanted { accelerator, release, kernel, memory, .. } = &guest.wanted;
+    let how = accelerator.map_or("by KVM if it works, otherwise emulated".to_owned(), |how| how.to_string());
+    let kernel = kernel.as_ref().map(|kernel| format!(", kernel {}", visible(kernel))).unwrap_or_default();
+    let disk = guest.simulated.map(|disk| format!(", a simulated disk ({disk})")).unwrap_or_default();
+    writeln!(text, "\nguest\n  {how}; Debian {release}{kernel}, {memory} of memory{disk}")
+}
+
+/// Where the lanes lie.
+fn storage(plan: &Plan, place: &Place) -> String {
+    match in_guest(place).and_then(|guest| guest.simulated) {
+        Some(_) => "on a disk that the guest simulates".to_owned(),
+        None => plan.lanes.storage.to_string(),
     }
 }
 
 /// The space that the lanes need.
-pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
-    let (lanes, storage) = (lane_count(plan), plan.lanes.storage.to_string());
-    let storage = visible(&storage);
+pub fn write_space(text: &mut String, plan: &Plan, storage: &str) -> std::fmt::Result {
+    let (lanes, storage) = (lane_count(plan), visible(storage));
     writeln!(text, "\nspace")?;
     match lanes {
         0 => writeln!(text, "  no lanes: only what the workloads write"),
@@ -169,7 +198,7 @@ pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  one lane of {}, which the contenders take in turn, {storage}", plan.lanes.size)
         }
         _ => {
-            let made = made(plan);
+            let made = made_lanes(plan);
             let total = Bytes(plan.lanes.size.0.saturating_mul(made as u64));
             let lanes_text = if lanes == 1 { "one lane".to_owned() } else { format!("{lanes} lanes") };
             let further = match made.saturating_sub(lanes) {
