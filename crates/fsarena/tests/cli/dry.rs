@@ -271,7 +271,7 @@ fn what_was_meant_is_in_the_hint() {
         ("ext4", "nope", "there is no workload `nope`"),
         ("zzz", "stat-tree", "there is no kind `zzz`"),
         ("dir:/tmp", "stat-tree", "a directory may not"),
-        ("ext4@linux-6.1", "stat-tree", "hint: --good and --bad name them"),
+        ("ext4@linux-6.1", "stat-tree", "hint: leave it out: --good and --bad name the first"),
     ] {
         let mut bisect = stage.fsarena();
         let text = err(&run(bisect.args(["bisect", contender, "--dry-run"]).args(kernels).arg(workload), 2));
