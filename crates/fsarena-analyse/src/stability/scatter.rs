@@ -38,7 +38,7 @@ pub(crate) fn scatter(decisions: &Decisions<'_>) -> Option<Note> {
     // By chance the products may be negative, or exceed the squares.
     let percent = (100.0 * all.products / all.squares).clamp(0.0, 100.0).round();
     let text = format!(
-        "the times of undecided workloads scatter by {:.0} % within a round, although no other load was counted: \
+        "the times of undecided workloads scatter by {:.0} % within a round, although no other load was counted then: \
          {percent:.0} % of that is processor time for the same work (processors are not always equally fast, as beside \
          other guests of a host), {:.0} % is waiting; hint: four times as many rounds halve an interval",
         100.0 * deviation,
