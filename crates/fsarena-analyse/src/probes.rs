@@ -68,7 +68,7 @@ fn of_trial(trial: &Trial) -> Readings {
             Kind::PerSecond(unit) => (seconds, unit.to_owned()),
             Kind::Trial | Kind::Computed => (1.0, reading.unit.clone()),
         };
-        let is_known = |value: &f64| *id != probe::DEVICE_FLUSHING.key() || *value >= SHORTEST_FLUSHING;
+        let is_known = |value: &f64| probe != Some(probe::DEVICE_FLUSHING) || *value >= SHORTEST_FLUSHING;
         let value = reading.value.filter(is_known).map(|value| value / divisor).filter(|value| value.is_finite());
         readings.insert(id.clone(), Reading { value, unit });
     }

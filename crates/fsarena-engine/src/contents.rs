@@ -79,7 +79,7 @@ pub type Home = (u32, u64);
 #[derive(Debug, Clone)]
 pub struct Marker {
     recipe: Recipe,
-    /// Begins at a random number. Whoever takes it over from another marker uses no mark twice.
+    /// Begins at a random number. A marker that takes it over from another uses no mark twice.
     pub counter: u64,
 }
 

@@ -1,6 +1,7 @@
 //! A plan that runs somewhere else: an agent takes it from its stdin, runs it, and writes the events to its stdout, as
 //! JSON lines. The agent is this binary (`fsarena agent`), started by any command: `ssh HOST fsarena agent`.
 
+use std::fmt::Display;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -232,10 +233,13 @@ pub fn start(command: &str) -> Result<Child> {
     let wrong = || Refusal::wrong_use(format!("`{command}` is no command line"), "--on 'ssh HOST fsarena agent'");
     let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(wrong)?;
     let child = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    child.map_err(|error| {
-        let hint = "the command has to start an agent, as `ssh HOST fsarena agent` does";
-        Refusal::wrong_use(format!("start `{command}`: {error}"), hint).into()
-    })
+    child.map_err(|error| not_started(command, error))
+}
+
+/// The refusal of a command that does not start.
+pub fn not_started(command: &str, error: impl Display) -> anyhow::Error {
+    let hint = "the command has to start an agent, as `ssh HOST fsarena agent` does";
+    Refusal::wrong_use(format!("start `{command}`: {error}"), hint).into()
 }
 
 /// Writes the request, and another line when the run is to stop; then it closes the agent's stdin.

@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail};
 use fsarena_sys::child::end_with_parent;
 use sha2::{Digest, Sha256};
 
-use crate::{Refusal, note};
+use crate::{Refusal, agent, note};
 
 /// This version of fsarena.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -189,10 +189,7 @@ impl AgentLauncher {
         command.args(&self.words[1..]).args(["sh", "-c", &script]).stdin(input);
         end_with_parent(&mut command);
         let name = self.name();
-        CommandEnd::of(command, stop).map_err(|error| {
-            let hint = "the command has to start an agent, as `ssh HOST fsarena agent` does";
-            Refusal::wrong_use(format!("start `{name}`: {error}"), hint).into()
-        })
+        CommandEnd::of(command, stop).map_err(|error| agent::not_started(&name, error))
     }
 }
 

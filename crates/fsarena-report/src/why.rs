@@ -126,9 +126,8 @@ pub fn of_workload(comparison: &Comparison, workload: &str) -> Vec<Content> {
 }
 
 fn drawing(explanation: &Explanation) -> Drawings {
-    let drawing = waterfall(explanation)
-        .filter(|_| explanation.withheld.is_none())
-        .map(|svg| Drawing { caption: String::new(), svg });
+    let svg = if explanation.withheld.is_none() { waterfall(explanation) } else { None };
+    let drawing = svg.map(|svg| Drawing { caption: String::new(), svg });
     Drawings { arrangement: Arrangement::Wide, drawings: drawing.into_iter().collect() }
 }
 

@@ -20,7 +20,7 @@ pub fn run(run: &SideRun) -> String {
     format!("{} ({}, {})", run.name, run.started, rounds(run.rounds))
 }
 
-/// `random writes on xfs`, or `xfs over all workloads`.
+/// `xfs in create-fsync`, or `xfs over all workloads`.
 pub fn placed(contender: &Label, workload: Option<&str>) -> String {
     match workload {
         Some(workload) => format!("{contender} in {workload}"),

@@ -91,9 +91,10 @@ impl Store {
         let list =
             || self.connection.prepare(query)?.query_map([], run_row)?.collect::<rusqlite::Result<Vec<RunRow>>>();
         let (mut runs, mut tags) = (list().map_err(|error| self.sqlite(error))?, self.tags()?);
+        let marks = Mark::all_set();
         for row in &mut runs {
             row.tags = tags.remove(&row.run).unwrap_or_default();
-            row.is_running = self.is_running(row.run);
+            row.is_running = self.mark(row.run).is_some_and(|name| marks.contains(&name));
         }
         Ok(runs)
     }

@@ -1,6 +1,7 @@
 //! Marks that a process sets for others to see, without a file: names of sockets in the abstract namespace (unix(7)),
 //! which the kernel frees when the process ends for any reason. Each network namespace has its own.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -21,9 +22,14 @@ impl Mark {
 
     /// Whether some process has set the mark of this name; false if that cannot be read.
     pub fn is_set(name: &str) -> bool {
+        Self::all_set().contains(name)
+    }
+
+    /// The names of all marks, and of the other sockets in that namespace; none if that cannot be read.
+    pub fn all_set() -> BTreeSet<String> {
+        let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
         // A line ends with the name, after `@` for the byte 0 of the abstract namespace (proc_net_unix(5)).
-        let end = format!(" @{name}");
-        fs::read_to_string("/proc/net/unix").is_ok_and(|sockets| sockets.lines().any(|line| line.ends_with(&end)))
+        sockets.lines().filter_map(|line| Some(line.split_once(" @")?.1.to_owned())).collect()
     }
 }
 

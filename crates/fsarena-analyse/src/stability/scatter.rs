@@ -9,7 +9,7 @@ use crate::decisions::Decisions;
 /// Smallest scatter that is reported: with less, more rounds decide soon.
 const NOTEWORTHY: f64 = 0.04;
 /// Number of complete rounds of a workload below which its scatter is not known.
-const FEWEST_ROUNDS: usize = 4;
+const FEWEST_COMPLETE: usize = 4;
 
 /// Sums over the values of rounds, each as a share of its contender's mean, less what all values of its round or of its
 /// contender have in common.
@@ -39,8 +39,8 @@ pub(crate) fn scatter(decisions: &Decisions<'_>) -> Option<Note> {
     let percent = (100.0 * all.products / all.squares).clamp(0.0, 100.0).round();
     let text = format!(
         "the times of undecided workloads scatter by {:.0} % within a round, although no other load was counted then: \
-         {percent:.0} % of that is processor time for the same work (processors are not always equally fast, as beside \
-         other guests of a host), {:.0} % is waiting; hint: four times as many rounds halve an interval",
+         {percent:.0} % of that is processor time for the same work (processors are not always equally fast, as where \
+         other guests share a host), {:.0} % is waiting; hint: four times as many rounds halve an interval",
         100.0 * deviation,
         100.0 - percent
     );
@@ -58,7 +58,7 @@ impl Scatter {
         };
         let rows: Vec<Vec<[f64; 2]>> = rounds.iter().filter_map(of_round).collect();
         let sum = |figure: usize| rows.iter().flatten().map(|values| values[figure]).sum::<f64>();
-        if rows.len() < FEWEST_ROUNDS || own.workload.is_open_loop() || sum(1) > sum(0) {
+        if rows.len() < FEWEST_COMPLETE || own.workload.is_open_loop() || sum(1) > sum(0) {
             return;
         }
         let (times, busy) = (residuals(&rows, 0), residuals(&rows, 1));

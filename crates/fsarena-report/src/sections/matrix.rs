@@ -112,7 +112,7 @@ fn legend(comparison: &Comparison) -> Sentence {
         .and(Role::Strong, "Behind:")
         .and(
             Role::Plain,
-            "how many times better the nearest of the best group is. In a ranking, all before > are shown to be faster than all after it. \
-             The best group has every contender than which no other is shown to be faster.",
+            "how many times better the nearest of the best group is. In a ranking, all before > are shown to be faster \
+             than all after it. The best group has every contender than which no other is shown to be faster.",
         )
 }

@@ -28,7 +28,7 @@ fn a_profile_is_measured_with_its_programs_and_judged_again_by_another() {
     let planned = out(&run(stage.fsarena().arg("validate").args(folders).arg("--dry-run"), 0));
     assert!(planned.contains("own") && planned.contains("two one") && planned.contains("third"), "{planned}");
     let mut validate = stage.fsarena();
-    // Beside other tests, some rounds are of another condition of the machine, and three have to count.
+    // While other tests run, some rounds are of another condition of the machine, and three have to count.
     validate.arg("validate").args(folders).args(["--contenders", "ext4,xfs", "--rounds", "12", "--lane-size", LANE]);
     let told = err(&run(validate.arg("--storage").arg(stage.storage()).args(["-o", &path("found.md")]), 0));
     assert!(told.contains("profile own (1 of 1)") && told.contains("fsarena validate --runs 1"), "{told}");

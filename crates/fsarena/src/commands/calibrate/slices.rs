@@ -41,8 +41,8 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
             }
         }
     }
-    for run in options.of.iter().map(|runs| sides::runs(global, runs)).collect::<Result<Vec<_>>>()?.concat() {
-        seen.take(&run.record)?;
+    if let Some(runs) = &options.of {
+        sides::runs(global, runs)?.iter().try_for_each(|run| seen.take(&run.record))?;
     }
     match options.format {
         DataFormat::Text if seen.workloads.is_empty() => {}

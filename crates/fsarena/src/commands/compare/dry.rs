@@ -37,8 +37,7 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
         note!("programs of Debian {release} are not in the cache yet: the run fetches them, and tries options of mkfs");
     }
     if let Place::Guest(guest) = place {
-        let of_contenders = plan.contenders.iter().filter_map(|contender| contender.kernel.as_ref());
-        for kernel in distinct(of_contenders.chain(&guest.wanted.kernel)) {
+        for kernel in distinct(plan.kernels().into_iter().flatten().chain(guest.wanted.kernel.as_deref())) {
             refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &guest.wanted.release, kernel));
         }
         let kinds: Vec<&str> = plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
