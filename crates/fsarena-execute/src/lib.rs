@@ -24,7 +24,7 @@ pub use error::RunError;
 pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
 pub use pace::{
-    FILL, budget_for, estimated_round, estimated_setup, largest, left_files, require_time, reserved, rounds_within,
+    FILL, budget_for, estimated_round, estimated_setup, largest, left_files, planned_rounds, require_time, reserved,
     unaligned,
 };
 pub use remaining::{Remaining, Wish};

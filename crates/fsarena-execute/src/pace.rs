@@ -1,6 +1,6 @@
 //! Estimated durations, before and during a run.
 
-use fsarena_model::{Budget, Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
+use fsarena_model::{Budget, Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Rounds, Workload};
 
 use crate::RunError;
 
@@ -84,8 +84,13 @@ pub fn estimated_setup(plan: &Plan) -> Nanos {
     Nanos((GIGABYTE.0 as f64 * gigabytes * times) as u64) + random + Nanos::seconds(1)
 }
 
-/// Estimated number of rounds within a budget, before anything is measured; at least the first, which always runs.
-pub fn rounds_within(plan: &Plan, budget: Budget) -> u32 {
+/// The number of rounds of a plan. Within a budget it is estimated, before anything is measured; the first round always
+/// runs.
+pub fn planned_rounds(plan: &Plan) -> u32 {
+    let budget = match plan.rounds {
+        Rounds::Exactly(count) => return count,
+        Rounds::Within(budget) => budget,
+    };
     let time = budget.0.saturating_sub(reserved(plan));
     u32::try_from(time.0 / round_with_reserve(plan).0.max(1)).unwrap_or(u32::MAX).max(1)
 }

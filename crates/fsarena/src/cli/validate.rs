@@ -48,7 +48,7 @@ pub struct Validate {
     /// The size of each lane, as for `fsarena compare`
     #[arg(long, value_name = "SIZE")]
     pub lane_size: Option<Bytes>,
-    /// List the programs of each profile and the packages that are missing, and do nothing
+    /// List the programs and rounds of each profile and the packages that are missing, and do nothing
     #[arg(long)]
     pub dry_run: bool,
     /// How to write it down [default: by the name of --output, else text]

@@ -9,7 +9,7 @@ use anyhow::Result;
 use fsarena_analyse::FEWEST_ROUNDS;
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
-use fsarena_execute::{Assignment, budget_for, on_one_file_system, rounds_within};
+use fsarena_execute::{Assignment, budget_for, on_one_file_system, planned_rounds};
 use fsarena_lane::shared;
 use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status};
 use fsarena_place::{End, Place, fitted, note, note::tell};
@@ -58,10 +58,7 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
 /// Warns of too few rounds for any verdict; of a budget that probably has too few, with one that has enough.
 fn warn_of_rounds(plan: &Plan) {
     let least = FEWEST_ROUNDS as u32;
-    let count = match plan.rounds {
-        Rounds::Exactly(count) => count,
-        Rounds::Within(budget) => rounds_within(plan, budget),
-    };
+    let count = planned_rounds(plan);
     // A reproduction has figures to show without verdicts.
     if plan.contenders.len() < 2 || plan.is_smoke() || plan.extension.is_some() || count >= least {
         return;

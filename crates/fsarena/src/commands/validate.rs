@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use fsarena_analyse::{NamedRun, ProfileRun, validation};
 use fsarena_catalog::Profile;
+use fsarena_execute::planned_rounds;
 use fsarena_model::name::did_you_mean;
 use fsarena_model::{Nanos, Validation, Workload};
 use fsarena_place::{ENGINES, Refusal, note, note::tell};
@@ -16,6 +17,7 @@ use fsarena_place::{ENGINES, Refusal, note, note::tell};
 use super::{compare, deliver, print, sides, table};
 use crate::cli::{Compare, Global, PageFormat, Validate};
 use crate::exit::Ended;
+use crate::plan;
 use crate::signals::stop_flag;
 
 /// A profile, and the programs that validate it.
@@ -47,7 +49,7 @@ pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
     }
     let cases = cases(profiles, &programs(options)?)?;
     if options.dry_run {
-        return print(&planned(&cases)?).map(|()| Ended::Well);
+        return print(&planned(options, &cases)?).map(|()| Ended::Well);
     }
     let stop = stop_flag()?;
     let ValidationRuns { runs, lost, ended } = measure(global, options, &cases, &stop)?;
@@ -122,17 +124,24 @@ fn cases(profiles: Vec<Argument<Profile>>, programs: &[Argument<Workload>]) -> R
 }
 
 /// What would be run, and what has to be installed first.
-fn planned(cases: &[Case]) -> Result<String> {
+fn planned(options: &Validate, cases: &[Case]) -> Result<String> {
     let row = |case: &Case| {
         let own = case.profile.it.workloads.iter().map(|name| fsarena_catalog::workload(name));
         let own: Vec<Workload> = own.collect::<Result<_, _>>()?;
         let others: Vec<Workload> = case.programs.iter().map(|program| program.it.clone()).collect();
         let missing: BTreeSet<String> = own.iter().chain(&others).flat_map(|it| ENGINES.missing(it)).collect();
         let missing: Vec<String> = missing.into_iter().collect();
-        Ok([case.profile.it.name.clone(), names(&own), names(&others), missing.join(" ")])
+        let plan = plan::plan(&compared(options, case, share(options, cases))?)?.0;
+        let rounds = planned_rounds(&plan).to_string();
+        Ok([case.profile.it.name.clone(), names(&own), names(&others), rounds, missing.join(" ")])
     };
-    let rows: Vec<[String; 4]> = cases.iter().map(row).collect::<Result<_>>()?;
-    Ok(table(["profile", "workloads", "programs that it does not contain", "missing packages"], rows))
+    let rows: Vec<[String; 5]> = cases.iter().map(row).collect::<Result<_>>()?;
+    Ok(table(["profile", "workloads", "programs that it does not contain", "rounds", "missing packages"], rows))
+}
+
+/// The time of one of the runs.
+fn share(options: &Validate, cases: &[Case]) -> Nanos {
+    Nanos(options.budget.0 / cases.len() as u64)
 }
 
 fn names(workloads: &[Workload]) -> String {
@@ -142,11 +151,10 @@ fn names(workloads: &[Workload]) -> String {
 /// Runs each profile with its programs. A profile that cannot run is left out, unless none can.
 fn measure(global: &Global, options: &Validate, cases: &[Case], stop: &AtomicBool) -> Result<ValidationRuns> {
     let mut measured = ValidationRuns { runs: Vec::new(), lost: Vec::new(), ended: Ended::Well };
-    let share = Nanos(options.budget.0 / cases.len() as u64);
     for (index, case) in cases.iter().enumerate() {
         let name = &case.profile.it.name;
         note!("profile {name} ({} of {})", index + 1, cases.len());
-        match compare::record(global, &compared(options, case, share)?, stop) {
+        match compare::record(global, &compared(options, case, share(options, cases))?, stop) {
             Ok(Some((record, status))) => {
                 measured.ended = measured.ended.max(compare::ended(&record, status));
                 let run = NamedRun { name: format!("run {}", record.run), record };

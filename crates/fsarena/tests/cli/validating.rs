@@ -25,8 +25,11 @@ fn a_profile_is_measured_with_its_programs_and_judged_again_by_another() {
     with_program(&stage);
     let path = |name: &str| stage.path(name).display().to_string();
     let folders = ["--profiles-from", &path("profiles"), "--programs-from", &path("programs")];
-    let planned = out(&run(stage.fsarena().arg("validate").args(folders).arg("--dry-run"), 0));
-    assert!(planned.contains("own") && planned.contains("two one") && planned.contains("third"), "{planned}");
+    let planned = out(&run(stage.fsarena().arg("validate").args(folders).args(["--dry-run", "--rounds", "12"]), 0));
+    assert!(
+        planned.contains("  12") && planned.contains("own") && planned.contains("two one") && planned.contains("third"),
+        "{planned}"
+    );
     let mut validate = stage.fsarena();
     // While other tests run, some rounds are of another condition of the machine, and three have to count.
     validate.arg("validate").args(folders).args(["--contenders", "ext4,xfs", "--rounds", "12", "--lane-size", LANE]);
@@ -62,6 +65,7 @@ fn what_cannot_be_validated_is_refused() {
     assert!(refused(&["mial"]).contains("did you mean `mail`?"));
     assert!(refused(&["--profiles-from", "/no/such"]).contains("`/no/such`"));
     assert!(refused(&["--runs", "1", "--rounds", "4"]).contains("cannot be used with"));
+    assert!(refused(&["--dry-run", "--contenders", "ext4,xfz"]).contains("did you mean `xfs`?"));
     let programs = stage.path("programs").display().to_string();
     assert!(refused(&["mail", "--programs-from", &programs]).contains("no program validates"));
 }

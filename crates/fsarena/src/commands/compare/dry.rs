@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use fsarena_execute::{estimated_round, estimated_setup, rounds_within};
+use fsarena_execute::{estimated_round, estimated_setup, planned_rounds};
 use fsarena_guest::{Shares, Wanted};
 use fsarena_lane::{disk, lane_count, made_lanes};
 use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload, distinct};
@@ -72,9 +72,9 @@ fn is_root() -> bool {
 
 fn json(plan: &Plan, place: &Place) -> Value {
     let (round, setup) = (estimated_round(plan), estimated_setup(plan));
-    let (rounds, budget) = match plan.rounds {
-        Rounds::Exactly(count) => (count, None),
-        Rounds::Within(budget) => (rounds_within(plan, budget), Some(budget.0.as_seconds())),
+    let budget = match plan.rounds {
+        Rounds::Exactly(_) => None,
+        Rounds::Within(budget) => Some(budget.0.as_seconds()),
     };
     let workload = |workload: &Workload| {
         json!({
@@ -100,7 +100,7 @@ fn json(plan: &Plan, place: &Place) -> Value {
         "seed": plan.seed.to_string(),
         "contenders": plan.contenders.iter().map(contender).collect::<Vec<_>>(),
         "workloads": plan.workloads.iter().map(workload).collect::<Vec<_>>(),
-        "rounds": rounds,
+        "rounds": planned_rounds(plan),
         "budget_seconds": budget,
         "round_seconds": round.as_seconds(),
         "setup_seconds": setup.as_seconds(),
@@ -156,7 +156,7 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
             writeln!(text, "  {} of about {round}, about {total} in all", rounds(count))?;
         }
         Rounds::Within(budget) => {
-            let count = rounds(rounds_within(plan, budget));
+            let count = rounds(planned_rounds(plan));
             writeln!(text, "  at most {}: up to {count} of about {round}, fewer if all is decided", budget.0)?;
         }
     }
