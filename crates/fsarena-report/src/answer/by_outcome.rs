@@ -2,15 +2,15 @@
 //! makes no difference, and what is not decided.
 
 use fsarena_model::comparison::{PairVerdict, Reason, WorkloadRow};
-use fsarena_model::{Comparison, Label};
+use fsarena_model::{Comparison, Label, Verdict};
 
 use super::{Leader, lead, superlative};
 use crate::group::ClassGroup;
-use crate::number::{self, Ratio};
-use crate::pair;
+use crate::number;
 use crate::ranking::{best_group, ranking};
 use crate::report::{Role, Sentence};
 use crate::words::listed;
+use crate::{pair, standing};
 
 /// Whether the workloads say what a person does, so that outcomes can be told in these words.
 pub fn is_of_real_work(comparison: &Comparison) -> bool {
@@ -59,7 +59,7 @@ fn outcome<'a>(group: &ClassGroup<'a>, row: &WorkloadRow) -> (Outcome<'a>, Strin
     let pairs: Vec<&PairVerdict> = group.verdicts(&row.name).collect();
     let is_small = |pair: &&PairVerdict| pair::winner(pair).is_none() && pair.reasons.contains(&Reason::Programs);
     let all_small = !pairs.is_empty() && pairs.iter().all(is_small);
-    let behind = behind(&pairs, group, &best);
+    let behind = behind(group, &row.name, &best);
     let (outcome, words) = match lead(&ranking(group, &row.name)) {
         Leader::Invalid => (Outcome::Invalid, None),
         _ if all_small => (Outcome::Small, at_most(row)),
@@ -78,19 +78,15 @@ fn outcome<'a>(group: &ClassGroup<'a>, row: &WorkloadRow) -> (Outcome<'a>, Strin
 /// `xfs 1.07×, btrfs 1.49× slower`: how far the contenders outside of the best group are behind the nearest of it, among
 /// those that are shown to be better. Which one that is stands there if it is not each of the group: `ext4 1.13× slower
 /// than btrfs`.
-fn behind(pairs: &[&PairVerdict], group: &ClassGroup<'_>, best: &[&str]) -> Option<String> {
-    let is_best = |label: &Label| best.contains(&label.0.as_str());
+fn behind(group: &ClassGroup<'_>, workload: &str, best: &[&str]) -> Option<String> {
+    let is_best = |label: &&Label| best.contains(&label.0.as_str());
     let (mut than_all, mut than_some) = (Vec::new(), Vec::new());
     for other in group.labels().filter(|label| !is_best(label)) {
-        let of_other = pairs.iter().filter(|pair| pair.a == *other || pair.b == *other);
-        let against = of_other
-            .filter_map(|pair| Some((pair::winner(pair).filter(|winner| is_best(winner))?, pair::lead(pair)?)))
-            .collect::<Vec<(&Label, Ratio)>>();
-        let Some((nearest, ratio)) = against.iter().min_by(|one, other| one.1.middle.total_cmp(&other.1.middle)) else {
-            continue;
-        };
-        let times = ratio.times();
-        if against.len() == best.len() {
+        let nearest = standing::behind(group, workload, other)
+            .and_then(|pair| Some((pair::winner(pair).filter(is_best)?, pair::lead(pair)?.times())));
+        let Some((nearest, times)) = nearest else { continue };
+        let is_behind = |label: &Label| group.verdict(workload, other, label) == Verdict::Slower;
+        if group.labels().filter(is_best).all(is_behind) {
             than_all.push(format!("{other} {times}"));
         } else {
             than_some.push(format!("{other} {times} slower than {nearest}"));

@@ -9,10 +9,10 @@ use fsarena_stats::upper_median;
 use super::{Leader, lead, led, rankings, superlative};
 use crate::group::{self, ClassGroup};
 use crate::number;
-use crate::ranking::{Ranking, best_group};
+use crate::ranking::Ranking;
 use crate::report::{Role, Sentence};
 use crate::words::{self, counted, either, listed};
-use crate::{pair, recommendation};
+use crate::{pair, recommendation, standing};
 
 /// A run that finds only differences above this one has not shown that there is none.
 const FINE: f64 = 0.2;
@@ -149,13 +149,8 @@ impl<'a> AnswerGroup<'a> {
     fn loss(&self, pair: &'a PairVerdict) -> Option<ShownSlower<'a>> {
         let winner = pair::winner(pair)?;
         let loser = if *winner == pair.a { &pair.b } else { &pair.a };
-        let times = pair::lead(pair)?.middle;
-        (times > 1.0 + self.group.comparison.run.margin).then_some(ShownSlower {
-            winner,
-            loser,
-            workload: &pair.workload,
-            times,
-        })
+        let is_beyond = pair::lead(pair)?.middle > 1.0 + self.group.comparison.run.margin;
+        is_beyond.then_some(ShownSlower { loser, workload: &pair.workload })
     }
 
     /// What can be said where no difference above the margin is shown.
@@ -211,21 +206,13 @@ impl<'a> AnswerGroup<'a> {
         }
     }
 
-    /// How far a contender is behind the nearest of the best of a workload, or of others if none of these is shown to
-    /// be better.
-    fn behind_best(&self, losses: &[&ShownSlower<'_>], workload: &str) -> Option<f64> {
-        let best = best_group(self.group, workload);
-        let own = || losses.iter().filter(|loss| loss.workload == workload);
-        let of_best = own().filter(|loss| best.contains(&loss.winner.0.as_str())).map(|loss| loss.times);
-        of_best.reduce(f64::min).or_else(|| own().map(|loss| loss.times).reduce(f64::min))
-    }
-
     /// `btrfs is slower in 4 (up to 2.35×)`.
     fn behind(&self, losses: &[ShownSlower<'_>]) -> String {
         let one = |label: &Label| {
-            let own: Vec<&ShownSlower<'_>> = losses.iter().filter(|loss| loss.loser == label).collect();
-            let names: BTreeSet<&str> = own.iter().map(|loss| loss.workload).collect();
-            let most = names.iter().filter_map(|name| self.behind_best(&own, name)).reduce(f64::max)?;
+            let own = losses.iter().filter(|loss| loss.loser == label);
+            let names: BTreeSet<&str> = own.map(|loss| loss.workload).collect();
+            let times = |name: &&str| Some(pair::lead(standing::behind(self.group, name, label)?)?.middle);
+            let most = names.iter().filter_map(times).reduce(f64::max)?;
             let place = match self.group.comparison.workloads.len() {
                 1 => format!(" ({})", number::Ratio::alone(most).times()),
                 _ => format!(" in {} (up to {})", names.len(), number::Ratio::alone(most).times()),
@@ -238,8 +225,6 @@ impl<'a> AnswerGroup<'a> {
 
 /// A contender that is shown to be slower by more than the margin.
 struct ShownSlower<'a> {
-    winner: &'a Label,
     loser: &'a Label,
     workload: &'a str,
-    times: f64,
 }
