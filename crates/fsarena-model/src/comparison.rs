@@ -161,8 +161,7 @@ impl Comparison {
 
     /// The undecided pairs that would probably be decided if the run continued for `seconds` with its undecided pairs.
     pub fn decided_within(&self, seconds: f64) -> Vec<&PairVerdict> {
-        let undecided: Vec<&PairVerdict> =
-            self.judged.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).collect();
+        let undecided: Vec<&PairVerdict> = self.judged.verdicts.iter().filter(|pair| pair.is_open()).collect();
         let mut shares: BTreeMap<&str, Option<f64>> = BTreeMap::new();
         for pair in &undecided {
             let share = shares.entry(&pair.workload).or_default();

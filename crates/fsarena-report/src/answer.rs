@@ -163,10 +163,10 @@ fn name((name, ranking): &Ranked<'_>) -> String {
 fn count(group: &ClassGroup<'_>) -> String {
     let comparison = group.comparison;
     let pairs = group.pairs();
-    let open = pairs.iter().filter(|pair| pair::is_open(pair)).count();
+    let open = pairs.iter().filter(|pair| pair.is_open()).count();
     let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
     let margin = number::percent(comparison.run.margin);
-    let few = pairs.iter().filter(|pair| pair::is_open(pair) && pair::has_few_rounds(pair)).count();
+    let few = pairs.iter().filter(|pair| pair.is_open() && pair::has_few_rounds(pair)).count();
     let parts = [
         (of(&[Verdict::Faster, Verdict::Slower]), "with a difference shown".to_owned()),
         (of(&[Verdict::Equivalent]), format!("equivalent within {margin}")),
@@ -204,7 +204,7 @@ const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 /// difference of the others if it is small.
 pub fn time_advice(comparison: &Comparison) -> Option<String> {
     // How much a pair varies is not known after a round or two.
-    let is_meant = |pair: &&PairVerdict| pair::is_open(pair) && !pair::has_few_rounds(pair);
+    let is_meant = |pair: &&PairVerdict| pair.is_open() && !pair::has_few_rounds(pair);
     let undecided: Vec<&PairVerdict> = comparison.judged.verdicts.iter().filter(is_meant).collect();
     if undecided.is_empty() {
         return None;

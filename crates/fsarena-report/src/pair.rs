@@ -34,12 +34,6 @@ pub fn has_interval(pair: &PairVerdict) -> bool {
     pair.verdict != Verdict::Invalid
 }
 
-/// Whether a pair is undecided though it could be decided by more rounds: the programs do not take almost all of the
-/// time.
-pub fn is_open(pair: &PairVerdict) -> bool {
-    pair.verdict == Verdict::Undecided && !pair.reasons.contains(&Reason::Programs)
-}
-
 /// What [`has_few_rounds`] says of several pairs.
 pub const FEW_ROUNDS: &str = "fewer than 3 rounds that count";
 const _: () = assert!(fsarena_stats::FEWEST_ROUNDS == 3, "FEW_ROUNDS has this number");

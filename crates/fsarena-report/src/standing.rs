@@ -33,7 +33,9 @@ pub fn word(group: &ClassGroup<'_>, workload: &str, label: &Label, shade: Shade)
     let is_alone = ranking::ranks(group.comparison, workload, label).is_some_and(|(best, worst)| best == worst);
     match shade {
         Shade::Best | Shade::Worst if !is_alone => format!("{shade} group"),
-        Shade::Undecided if !own_pairs(group, workload, label).any(pair::is_open) => "little at stake".to_owned(),
+        Shade::Undecided if !own_pairs(group, workload, label).any(PairVerdict::is_open) => {
+            "little at stake".to_owned()
+        }
         _ => shade.to_string(),
     }
 }

@@ -1,7 +1,8 @@
 //! Where the scatter comes from that leaves pairs undecided on a quiet machine: time on the processor, or waiting.
 
+use fsarena_model::comparison::PairVerdict;
 use fsarena_model::event::Note;
-use fsarena_model::{Outcome, Severity, Trial, Verdict, probe};
+use fsarena_model::{Outcome, Severity, Trial, probe};
 
 use crate::analysis::WorkloadTrials;
 use crate::decisions::Decisions;
@@ -25,9 +26,7 @@ struct Scatter {
 /// What the scatter of workloads with undecided pairs consists of. `None` if the machine had another load, which
 /// explains enough, or if the scatter is small.
 pub(crate) fn scatter(decisions: &Decisions<'_>) -> Option<Note> {
-    let is_open = |index: usize| {
-        decisions.verdicts.get(index).is_some_and(|pairs| pairs.iter().any(|pair| pair.verdict == Verdict::Undecided))
-    };
+    let is_open = |index: usize| decisions.verdicts.get(index).is_some_and(|all| all.iter().any(PairVerdict::is_open));
     let workloads = decisions.analysis.workloads.iter().filter(|own| is_open(own.index));
     let mut all = Scatter::default();
     workloads.for_each(|own| all.add(own));

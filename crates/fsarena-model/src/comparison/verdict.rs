@@ -115,6 +115,11 @@ impl PairVerdict {
         let reasons: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();
         reasons.join("; ")
     }
+
+    /// Whether it is undecided though more rounds could decide it: the programs do not take almost all of the time.
+    pub fn is_open(&self) -> bool {
+        self.verdict == Verdict::Undecided && !self.reasons.contains(&Reason::Programs)
+    }
 }
 
 /// How many times better one side is than another, with an interval. The field that has it says which sides and which

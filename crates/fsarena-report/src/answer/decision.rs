@@ -98,7 +98,7 @@ impl<'a> AnswerGroup<'a> {
             let unfit = self.group.labels().filter(|label| !fit.contains(label));
             return format!("take {}: not all figures of {} can be compared.", either(&best), listed(unfit));
         }
-        let open = self.pairs.iter().filter(|pair| pair::is_open(pair)).count();
+        let open = self.pairs.iter().filter(|pair| pair.is_open()).count();
         match best.as_slice() {
             _ if !losses.is_empty() && open as f64 > MOSTLY_OPEN * self.pairs.len() as f64 => format!(
                 "keep what you have, or measure longer: {open} of {} are undecided; shown is that {}.",
@@ -155,7 +155,7 @@ impl<'a> AnswerGroup<'a> {
 
     /// What can be said where no difference above the margin is shown.
     fn nothing(&self, margin: &str) -> String {
-        let all = || self.pairs.iter().filter(|pair| pair::is_open(pair));
+        let all = || self.pairs.iter().filter(|pair| pair.is_open());
         let open: Vec<&&PairVerdict> = all().filter(|pair| !pair::has_few_rounds(pair)).collect();
         let few = all().count() - open.len();
         let count = counted(self.pairs.len(), "comparison");
