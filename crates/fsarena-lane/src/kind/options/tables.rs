@@ -8,6 +8,7 @@ pub(super) const SIZE: &str = "each contender fills its lane (`--lane-size`)";
 const FILLED: &str = "each contender begins empty";
 pub(super) const ELSEWHERE: &str = "it uses a device or a file that fsarena has not made";
 const PRINTS: &str = "it makes nothing";
+const WRITES: &str = "it reads or writes the whole lane before";
 const LATER: &str = "what mkfs leaves for later is done in the background, in the time of the work";
 const DISCARD: &str = "no contender discards its lane, which is written in full before each mkfs";
 const OTHER_KIND: &str = "it makes another kind of file system";
@@ -38,7 +39,7 @@ pub(crate) const MKE2FS: &[MkfsOptions] = &[
     ),
     values("-o", Words(&[("linux", Ours), ("", Refused(COLON))])),
     values("-O", Words(EXT_FEATURES)),
-    flags("-c", Refused("it reads or writes the whole lane before")),
+    flags("-c", Refused(WRITES)),
     flags("-n -V", Refused(PRINTS)),
     flags("-S", Refused("it writes only the super block")),
     values("-d", Refused(FILLED)),
@@ -183,7 +184,7 @@ pub(crate) const MKFS_NILFS2: &[MkfsOptions] = &[
     values("-b", Block),
     values("-L", Label(80)),
     values("-O", Words(ANY)),
-    flags("-c", Refused("it reads the whole lane before")),
+    flags("-c", Refused(WRITES)),
     flags("-h -n -V", Refused(PRINTS)),
 ];
 
@@ -193,7 +194,7 @@ pub(crate) const MKFS_JFS: &[MkfsOptions] = &[
     flags("-O", Listed),
     flags("-f -q", Ours),
     values("-L", Label(16)),
-    flags("-c", Refused("it reads the whole lane before")),
+    flags("-c", Refused(WRITES)),
     flags("-V", Refused(PRINTS)),
     values("-J", Refused(ELSEWHERE)),
 ];
@@ -213,7 +214,8 @@ pub(crate) const MKREISERFS: &[MkfsOptions] = &[
 /// mkfs.exfat(8), exfatprogs 1.2.
 pub(crate) const MKFS_EXFAT: &[MkfsOptions] = &[
     values("-b|--boundary-align -c|--cluster-size -U|--volume-guid", Listed),
-    flags("-f|--full-format --pack-bitmap -v|--verbose", Listed),
+    flags("--pack-bitmap -v|--verbose", Listed),
+    flags("-f|--full-format", Refused(WRITES)),
     values("-s|--sector-size", Block),
     values("-L|--volume-label", Label(11)),
     flags("-h|--help -V|--version", Refused(PRINTS)),

@@ -123,12 +123,16 @@ fn rows(group: &MkfsOptions) -> Vec<String> {
 #[test]
 fn the_guide_has_all_options() {
     let guide = include_str!("../../../../../docs/guides/mkfs-options.md");
-    let kinds: [(&str, &[MkfsOptions]); 6] = [
+    let kinds: [(&str, &[MkfsOptions]); 10] = [
         ("ext2, ext3, ext4: mke2fs", MKE2FS),
         ("xfs: mkfs.xfs", MKFS_XFS),
         ("btrfs: mkfs.btrfs", MKFS_BTRFS),
         ("f2fs: mkfs.f2fs", MKFS_F2FS),
         ("nilfs2: mkfs.nilfs2", MKFS_NILFS2),
+        ("jfs: mkfs.jfs", MKFS_JFS),
+        ("reiserfs: mkreiserfs", MKREISERFS),
+        ("exfat: mkfs.exfat", MKFS_EXFAT),
+        ("udf: mkudffs", MKUDFFS),
         ("zfs: zpool create", ZPOOL),
     ];
     for (title, options) in kinds {
