@@ -190,10 +190,11 @@ impl Explained for LaneError {
             }
             Self::NoDirectory { path, .. } => {
                 let path = path.to_string_lossy();
-                let begin = path.find([':', ' ']).map(|end| &path[..end]).filter(|begin| Path::new(begin).is_dir());
+                let begin = path.find([':', ' ', ',']).map(|end| &path[..end]).filter(|begin| Path::new(begin).is_dir());
                 match begin {
                     Some(begin) => format!("a directory takes no options: dir:{begin}"),
-                    None => format!("mkdir {}", shell(&path)),
+                    None if Path::new(&*path).is_symlink() => "it is a link to what does not exist".to_owned(),
+                    None => format!("mkdir -p {}", shell(&path)),
                 }
             }
             Self::BadOption { hint, .. } => hint.clone(),

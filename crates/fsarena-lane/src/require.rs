@@ -46,9 +46,11 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
         let what = format!("`{other}` is another contender, in the same word");
         return otherwise(what, "separate them: quotes go around one contender each");
     }
-    if let Some(word) = contender.mkfs.first().filter(|word| mount.ends_with(',') && !word.starts_with('-')) {
-        let what = format!("a space follows the comma in `{mount} {word}`");
-        return otherwise(what, &format!("leave it out: {name}:{mount}{word}"));
+    let is_option = |word: &&String| word.starts_with(char::is_alphabetic);
+    if let Some(word) = contender.mkfs.first().filter(is_option) {
+        let options: Vec<&str> = mount.split(',').filter(|option| !option.is_empty()).chain([word.as_str()]).collect();
+        let what = format!("`{word}` follows a space, and is no option of an mkfs");
+        return otherwise(what, &format!("mount options follow a colon, without spaces: {name}:{}", options.join(",")));
     }
     if kind.is_pool {
         layer::require_whole(contender)?;
@@ -205,7 +207,12 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
         let lanes = lanes_on_same_file_system(plan, path).map_err(look_up)?;
         let place = format!("with a reserve on the file system of `{}`", path.display());
         let others = Bytes(lanes.0.saturating_add(reserve.0));
-        fits(&contenders, others, space::free_space(path).map_err(look_up)?, place)?;
+        let free = space::free_space(path).map_err(look_up)?;
+        let memory = fsarena_sys::memory::limited().filter(|(most, _)| space::is_in_memory(path) && *most < free);
+        match memory {
+            Some((most, group)) => fits(&contenders, others, most, storage::limited(place, group))?,
+            None => fits(&contenders, others, free, place)?,
+        }
     }
     let is_in_memory = |it: &&Contender| kind::kind(&it.kind).is_some_and(|kind| kind.ground == Ground::Memory);
     let in_memory: Vec<&Contender> = plan.contenders.iter().filter(is_in_memory).collect();

@@ -36,7 +36,12 @@ pub fn file_system(path: &Path) -> io::Result<String> {
 /// The world-writable tmpfs of every Linux system (shm_overview(7)); `None` if it is none here.
 pub fn shared_memory() -> Option<&'static Path> {
     const SHARED: &str = "/dev/shm";
-    rustix::fs::statfs(SHARED).is_ok_and(|found| found.f_type == TMPFS_MAGIC).then(|| Path::new(SHARED))
+    is_in_memory(Path::new(SHARED)).then(|| Path::new(SHARED))
+}
+
+/// Whether the file system in which `path` lies is a tmpfs, whose files take memory.
+pub fn is_in_memory(path: &Path) -> bool {
+    rustix::fs::statfs(path).is_ok_and(|found| found.f_type == TMPFS_MAGIC)
 }
 
 /// `path`, or the nearest folder above it that exists.

@@ -89,7 +89,11 @@ impl Trial<'_> {
         // First, since an option may stay in effect. Without options, or with one of them alone, it may not be mounted: then
         // nothing is known of them.
         let none = if words.is_empty() { None } else { shown(&[]).ok() };
-        let (all, room) = self.shown(&source, &point, &words).map_err(|error| self.not_mounted(error))?;
+        let is_refused = |word: &&str| none.is_some() && words.len() > 1 && shown(&[*word]).is_err();
+        let (all, room) = self.shown(&source, &point, &words).map_err(|error| {
+            let refused: Vec<&str> = words.iter().copied().filter(is_refused).collect();
+            self.not_mounted(error, none.is_some(), if refused.is_empty() { &words } else { &refused })
+        })?;
         notes.extend(self.room(room)?);
         let Some(none) = none else { return Ok(notes) };
         for &word in &words {
@@ -150,14 +154,24 @@ impl Trial<'_> {
         Ok((options, Room { bytes, files }))
     }
 
-    fn not_mounted(&self, error: LaneError) -> LaneError {
-        match error {
-            LaneError::Mount { error, .. } => {
+    /// Why it is not mounted: because of these words, if it is mounted without options.
+    fn not_mounted(&self, error: LaneError, is_mounted_without: bool, words: &[&str]) -> LaneError {
+        let LaneError::Mount { error, .. } = error else { return error };
+        match is_mounted_without {
+            true => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                let what = format!("this kernel does not mount it with {}: {error}", words.join(" and "));
+                LaneError::bad_option(
+                    self.contender,
+                    what,
+                    "leave it out, or give it another value; `dmesg` may say why",
+                )
+            }
+            false => {
                 let hint = "`dmesg` may say why; leave it out, or compare in a guest with another kernel: \
                             --guest-kernel PACKAGE";
                 LaneError::bad_option(self.contender, format!("this kernel does not mount it: {error}"), hint)
             }
-            error => error,
         }
     }
 

@@ -202,7 +202,7 @@ impl FromStr for Share {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let wanted = "a percentage from 0% to 1000%, such as 5%; a number without % has to be at least 1";
+        let wanted = "a percentage such as 5%, at most 1000%; a number without % has to be at least 1";
         let number = text.strip_suffix('%').unwrap_or(text).trim_end();
         let percent: f64 = number.parse().map_err(|_| refuse(text, wanted))?;
         // Without `%`, 0.05 may be 5 % or a twentieth of one.

@@ -1,5 +1,6 @@
 //! What a plan has to fulfil before a run begins.
 
+use std::io;
 use std::mem::discriminant;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,9 @@ use fsarena_execute::{FILL, largest, left_files, require_libraries, unaligned};
 use fsarena_lane::{LaneError, Ledger, lane_count, layer, loops, require, trial};
 use fsarena_model::plan::{Lanes, Slowdown};
 use fsarena_model::{Bytes, Contender, Label, LanePlan, Measuring, Mode, Plan, Rounds, Stated, Storage};
+
+use rustix::fs::{Access, access};
+use rustix::process::geteuid;
 
 use crate::{ENGINES, Refusal, Refusals};
 
@@ -45,7 +49,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
     refusals.take(require_slowdowns(plan));
     refusals.take(require_guarantees(plan));
     let (size, has_lanes) = (plan.lanes.size, lane_count(plan) > 0);
-    refusals.require(size.0 > 0 && size.0.is_multiple_of(BLOCK), || {
+    refusals.require(!has_lanes || (size.0 > 0 && size.0.is_multiple_of(BLOCK)), || {
         let text = format!("a lane of {} bytes is not made of whole blocks of {BLOCK}", size.0);
         Refusal::wrong_use(text, format!("--lane-size {}", possible_size(plan)))
     });
@@ -84,7 +88,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
 pub fn require_machine(plan: &Plan) -> Result<()> {
     let mut refusals = Refusals::default();
     refusals.take(require::rights(plan));
-    if lane_count(plan) > 0 && rustix::process::geteuid().is_root() {
+    if lane_count(plan) > 0 && geteuid().is_root() {
         refusals.take(loops::require());
     }
     refusals.take(require_means(plan));
@@ -151,11 +155,21 @@ pub fn require_storage(plan: &Plan) -> Result<()> {
         if is_kernel || !existing.is_dir() {
             bail!(refused(format!("there is no place for lanes in `{}`", path.display())));
         }
+        // Others than root need root for lanes in any case.
+        if let (true, Err(errno)) = (geteuid().is_root(), access(&existing, Access::WRITE_OK)) {
+            bail!(refused(format!("no lane can be made in `{}`: {}", path.display(), io::Error::from(errno))));
+        }
     }
     let is_disk = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device());
-    match plan.lanes.storage.disks().iter().find(|path| !is_disk(path)) {
+    let disks = plan.lanes.storage.disks();
+    if let Some(other) = disks.iter().find(|path| !is_disk(path)) {
+        let what = if other.exists() { "is no block device" } else { "does not exist" };
+        let hint = "name a folder, a disk or `memory` with --storage; `fsarena doctor` lists free disks";
+        bail!(Refusal::wrong_use(format!("`{}` {what}", other.display()), hint));
+    }
+    match disks.iter().enumerate().find(|(index, path)| disks[..*index].contains(path)) {
         None => Ok(()),
-        Some(other) => bail!(refused(format!("`{}` is no block device", other.display()))),
+        Some((_, twice)) => bail!(refused(format!("`{}` is named twice", twice.display()))),
     }
 }
 

@@ -43,7 +43,7 @@ pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<()
     let failed = |step: &str, errno| MountError::new(errno, kernel_words(&context), step);
     fsconfig_set_string(context.as_fd(), "source", source).map_err(|errno| failed("set the source", errno))?;
     let attributes = set_options(&context, options)?;
-    fsconfig_create(context.as_fd()).map_err(|errno| failed("read the file system", errno))?;
+    fsconfig_create(context.as_fd()).map_err(|errno| failed("the mount fails", errno))?;
     let mounted = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes)
         .map_err(|errno| failed("make the mount", errno))?;
     move_mount(mounted.as_fd(), "", rustix::fs::CWD, point, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)

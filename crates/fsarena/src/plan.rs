@@ -102,6 +102,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     };
     let mut plan = resolved(plan, &mut refusals);
     let mut notes: Vec<String> = added.into_iter().chain(ignored).chain(work.notes).collect();
+    notes.extend(checks::without_lanes(&arguments.setup, &plan));
     if lane_size.is_none() {
         notes.extend(enlarge_lanes(&mut plan));
     }

@@ -155,7 +155,7 @@ mod tests {
             (["-O", "+journal_dev"], "another kind of file system"),
             (["-O", "extent journal_dev"], "another kind of file system"),
             (["-O", "FEATURE_I3"], "not by its number"),
-            (["-O", "has_journal,^HAS_JOURNAL"], "another word contradicts it"),
+            (["-O", "has_journal,^HAS_JOURNAL"], "`has_journal` contradicts it"),
             (["-b", "0x400"], "decimal digits"),
             (["-b", "-1024"], "decimal digits"),
             (["-b", "02000"], "decimal digits"),

@@ -143,12 +143,13 @@ pub(crate) fn merged(
                     }
                 }
                 let place = place_of(known, &words, name);
-                if let Err(word) = add(&mut words, place, name, &own) {
-                    refuse(word, "another word contradicts it");
+                if let Err((word, other)) = add(&mut words, place, name, &own) {
+                    refuse(word, &format!("`{other}` contradicts it"));
                 }
             }
             _ if place_of(known, &words, name).is_some() => {
-                refusals.push(format!("`{name}` of {program} is given twice, or by fsarena itself"));
+                let how = if place_of(known, ours, name).is_some() { "set by fsarena itself" } else { "given twice" };
+                refusals.push(format!("`{name}` of {program} is {how}"));
             }
             _ => words.extend(std::iter::once(name).chain(value).map(str::to_owned)),
         }
@@ -235,16 +236,21 @@ fn place_of(known: &[MkfsOptions], words: &[String], name: &str) -> Option<usize
     (place < words.len()).then_some(place)
 }
 
-/// Adds words to the list of an option at `place`, or the option with this list. Fails with a word that contradicts
-/// another one.
-fn add<'a>(words: &mut Vec<String>, place: Option<usize>, name: &str, own: &[&'a str]) -> Result<(), &'a str> {
+/// Adds words to the list of an option at `place`, or the option with this list. Fails with a word and the one that
+/// contradicts it.
+fn add<'a>(
+    words: &mut Vec<String>,
+    place: Option<usize>,
+    name: &str,
+    own: &[&'a str],
+) -> Result<(), (&'a str, String)> {
     let mut list: Vec<String> =
         place.map_or(Vec::new(), |place| words[place + 1].split(',').map(str::to_owned).collect());
     for word in own {
         // mke2fs takes `stripe-width` for `stripe_width`.
         let about = |word: &str| subject(word).to_ascii_lowercase().replace('-', "_");
         match list.iter().find(|other| about(other) == about(word)) {
-            Some(other) if other != word => return Err(word),
+            Some(other) if other != word => return Err((word, other.clone())),
             Some(_) => {}
             None => list.push((*word).to_owned()),
         }

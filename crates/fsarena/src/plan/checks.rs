@@ -2,11 +2,11 @@
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
-use fsarena_lane::KINDS;
-use fsarena_model::{Contender, DebianRelease, Mode, Plan, Rounds, Storage};
+use fsarena_lane::{KINDS, lane_count};
+use fsarena_model::{Contender, DebianRelease, Medium, Mode, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
-use crate::cli::{Compare, GUEST_MEMORY};
+use crate::cli::{Compare, GUEST_MEMORY, Setup};
 
 /// Refuses a budget that is too short for one round.
 pub fn require_time(plan: &Plan) -> Result<()> {
@@ -25,7 +25,7 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         refusals.add(Refusal::wrong_use(text, "--command 'COMMAND {dir}'"));
     }
     if let Some(named) = setup.erase.first().filter(|_| storage.disks().is_empty()) {
-        let text = format!("`--erase {named}` names none of the disks of this run: lanes are {storage}");
+        let text = format!("`--erase {named}` names none of the disks of this run");
         refusals.add(Refusal::wrong_use(text, "name the disk with --storage"));
     }
     if let Some(named) = setup.storage.as_ref().filter(|_| *storage != Storage::Memory && place.simulated().is_some()) {
@@ -60,6 +60,19 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         refusals.add(Refusal::wrong_use(text, "add --guest"));
     }
     refusals.end()
+}
+
+/// A note if options are about lanes, and the plan has none. They are not refused, since a configuration file may name
+/// the storage.
+pub fn without_lanes(setup: &Setup, plan: &Plan) -> Option<String> {
+    let about_lanes = [
+        ("--storage", setup.storage.is_some()),
+        ("--lane-size", setup.lane_size.is_some()),
+        ("--medium", setup.medium != Medium::default()),
+    ];
+    let given: Vec<&str> = about_lanes.iter().filter(|(_, is_given)| *is_given).map(|(option, _)| *option).collect();
+    let is_none = !given.is_empty() && lane_count(plan) == 0;
+    is_none.then(|| format!("no effect, since none of these contenders needs a lane: {}", given.join(", ")))
 }
 
 /// Refuses slices if contenders use one disk in turn: slices need all contenders at the same time.

@@ -36,7 +36,7 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
     }
     dry(&["ext4", "xfs", "--storage", "mem"], 2, "there is no folder `mem`");
     dry(&["ext4", "xfs", "--storage", "/dev/null"], 2, "no block device");
-    dry(&["ext4", "xfs", "--storage", "/dev/no-such-disk"], 2, "no block device");
+    dry(&["ext4", "xfs", "--storage", "/dev/no-such-disk"], 2, "`/dev/no-such-disk` does not exist");
     dry_on("900T", &["ext4", "xfs", "--storage", "memory"], 4, "are free");
     let new = stage.path("new/deep").display().to_string();
     dry(&["ext4", "xfs", "--storage", &new], 0, "");
@@ -88,10 +88,7 @@ fn options_without_effect_are_refused() {
     for (arguments, words) in [
         (&["--workload", "create-fsync", "--prepare", "true"][..], "`--prepare` is about a command of your own"),
         (&["--workload", "create-fsync", "--time-limit", "3s"], "`--time-limit` is about a command of your own"),
-        (
-            &["--workload", "create-fsync", "--erase", "x"],
-            "names none of the disks of this run: lanes are images in memory",
-        ),
+        (&["--workload", "create-fsync", "--erase", "x"], "names none of the disks of this run"),
         (&["--workload", "create-fsync", "--guest-kernel", "linux-6.1"], "`--guest-kernel` is about a guest"),
         (&["--workload", "create-fsync", "--guest-release", "bookworm"], "`--guest-release` is about a guest"),
         (&["--fio", "fio --name=t --rw=trim --size=16m"], "fio trims devices, and no files"),
@@ -193,6 +190,16 @@ fn a_file_for_output_that_cannot_be_written_is_refused_before_the_work() {
 }
 
 #[test]
+fn options_about_lanes_have_no_effect_without_lanes_and_it_is_noted() {
+    let stage = Stage::without_runs();
+    let folder = format!("dir:{}", stage.place.path().display());
+    let mut command = stage.fsarena();
+    command.args(["compare", &folder, "--dry-run", "--workload", "create-fsync", "--lane-size", "1000"]);
+    let told = err(&run(command.args(["--storage", "/nonexist/q", "--rounds", "1"]), 0));
+    assert!(told.contains("none of these contenders needs a lane: --storage, --lane-size"), "{told}");
+}
+
+#[test]
 fn workloads_may_be_one_list() {
     let mut command = Stage::without_runs().fsarena();
     command.args(["compare", "tmpfs", "b=tmpfs", "--dry-run", "--workload", "create-fsync,stat-tree"]);
@@ -216,7 +223,9 @@ fn what_was_meant_is_in_the_hint() {
         (&["compare", "ext4 xfs:noatime", "--dry-run"], "`xfs:noatime` is another contender".to_owned()),
         (&["compare", &colon, "--dry-run"], format!("hint: a directory takes no options: dir:{folder}\n")),
         (&["compare", &words, "--dry-run"], format!("hint: a directory takes no options: dir:{folder}\n")),
-        (&["compare", &gap, "--dry-run"], format!("hint: mkdir '{folder}/a b'\n")),
+        (&["compare", &gap, "--dry-run"], format!("hint: mkdir -p '{folder}/a b'\n")),
+        (&["compare", "ext4:noatime relatime", "--dry-run"], "without spaces: ext4:noatime,relatime\n".to_owned()),
+        (&["compare", "ext4: noatime", "--dry-run"], "without spaces: ext4:noatime\n".to_owned()),
         (
             &["compare", "ext4", "-O", "^has_journal", "xfs", "--dry-run"],
             "hint: a contender and the options of its mkfs are one word: 'ext4 -O ^has_journal'\n".to_owned(),
@@ -323,7 +332,7 @@ fn contenders_that_cannot_be_made_are_refused_with_the_way_out() {
         ("ext4 -O nonsense", "Invalid filesystem option set: nonsense"),
         ("btrfs -O nonsense", "unrecognized filesystem feature"),
         ("xfs -d nonsense=1", "`mkfs.xfs -d nonsense=1` fails: unknown option -d nonsense=1\n"),
-        ("dir:/no/such/folder", "does not exist\nhint: mkdir /no/such/folder"),
+        ("dir:/no/such/folder", "does not exist\nhint: mkdir -p /no/such/folder"),
         ("~/folder", "hint: an existing directory is dir:$HOME/folder"),
         ("ext4 -E mmp_update_interval=10", "no effect without the feature `mmp`\nhint: leave it out, or add -O mmp"),
         ("ext4 -J fast_commit_size=4", "no effect without the feature `fast_commit`"),

@@ -24,7 +24,7 @@ fn wrong_spelling_is_refused_by_name() {
     refused(&stage, &["/tmp/x"], 2, "no kind `/tmp/x`", "dir:/tmp/x");
     refused(&stage, &["ext4", "ext4"], 2, "label `ext4`", "a=ext4");
     refused(&stage, &["a,b=ext4"], 2, "a,b", "LABEL=");
-    refused(&stage, &["dir:/no/such/folder"], 2, "/no/such/folder", "mkdir /no/such/folder");
+    refused(&stage, &["dir:/no/such/folder"], 2, "/no/such/folder", "mkdir -p /no/such/folder");
     refused(&stage, &["ext4", "--workload", "no-such"], 2, "no-such", "fsarena list");
     refused(&stage, &["ext4", "--suite", "no-such"], 2, "no-such", "fsarena list");
     refused(&stage, &["ext4", "--slowdown", "xfs=5%"], 2, "`xfs`", "the labels are ext4");

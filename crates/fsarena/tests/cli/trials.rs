@@ -29,10 +29,12 @@ fn what_the_kernel_does_not_mount_is_refused_before_a_lane_is_made() {
     ] {
         let text = dry(&stage, contender, &stage.small(), 2);
         assert!(
-            text.contains("this kernel does not mount it: ") && text.contains("hint: `dmesg`"),
+            text.contains("this kernel does not mount it") && text.contains("`dmesg` may say why"),
             "{contender}: {text}"
         );
     }
+    let two = dry(&stage, "b=xfs:noatime,logbufs=1", &stage.small(), 2);
+    assert!(two.contains("this kernel does not mount it with `logbufs=1`: "), "{two}");
     // A run says the same, and makes nothing.
     let mut command = stage.compare(&["ext4:delalloc,data=journal", "--rounds", "1", "--workload", &stage.small()]);
     assert!(err(&run(&mut command, 2)).contains("this kernel does not mount it"));

@@ -150,7 +150,7 @@ mod tests {
             ("ext4:noexec,exec", "about the same"),
             ("ext4:data=journal,data=ordered", "about the same"),
             ("btrfs:datasum,nodatasum", "about the same"),
-            ("ext4:noatime, nodiratime", "a space follows the comma in `noatime, nodiratime`"),
+            ("ext4:noatime, nodiratime", "`nodiratime` follows a space, and is no option of an mkfs"),
         ];
         for (contender, reason) in all {
             let error = refused(contender).unwrap_or_default();

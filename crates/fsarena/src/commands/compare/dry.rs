@@ -44,6 +44,9 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
         refusals.take(if is_root() { Shares::require(&kinds) } else { Ok(()) });
         note!("the guest tries the options of mkfs and mount when it has booted, and this plan does not");
     }
+    if matches!(place, Place::Here) && !is_root() && lane_count(plan) > 0 {
+        note!("the run itself needs root, and so do trials of mount options and disks, which this plan does without");
+    }
     match place {
         Place::Here if has_tools => refusals.take(require_means(plan)),
         Place::Here => refusals.take(require_host(plan)),

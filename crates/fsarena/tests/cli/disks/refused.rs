@@ -388,11 +388,11 @@ const IN_USE: &[Row] = &[
     (by_label_in_fstab, "in fstab by label, --erase", 2, "/etc/fstab names it: LABEL="),
     (in_crypttab, "in crypttab, --erase", 2, "/etc/crypttab names it"),
     (one_of_two_is_used, "two disks, the second is mounted", 2, "it is mounted at"),
-    (named_twice, "the same disk named twice", 2, "another program holds it"),
+    (named_twice, "the same disk named twice", 2, "is named twice"),
 ];
 
 const NO_DISK: &[Row] = &[
-    (|_| Case::named("/dev/no-such-disk"), "does not exist", 2, "is no block device"),
+    (|_| Case::named("/dev/no-such-disk"), "does not exist", 2, "`/dev/no-such-disk` does not exist"),
     (|_| Case::named("/dev/null"), "a character device", 2, "is no block device"),
     (|_| Case::named("/dev/pts"), "a directory", 2, "is no block device"),
     (link_to_a_file, "a link to a file", 2, "is no block device"),
