@@ -18,7 +18,7 @@ use fsarena_model::{
 };
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Target};
 use fsarena_sys::directory::Removal;
-use fsarena_sys::{clock, memory};
+use fsarena_sys::{clock, memory, mount};
 use fsarena_trace::{Span, Subject, Tracer};
 use rustix::fs::syncfs;
 
@@ -124,20 +124,21 @@ impl Machine {
         Ok(path)
     }
 
-    /// Removes the directory of the current workload, if its inode is still the one that was created.
+    /// Removes the directory of the current workload, if its inode is still the one that was created, and unmounts what
+    /// the work has mounted in it. What cannot be removed stays, and other workloads have their own directories.
     fn remove_work(&mut self, contender: usize) -> Result<(), TestbedError> {
-        let Some(WorkDirectory { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
+        let Some(WorkDirectory { name, inode, .. }) = self.works[contender].take() else { return Ok(()) };
         let parent = self.mounted(contender)?.open()?;
-        let act = || format!("remove {}", parent.path().join(&name).display());
-        let left_mounted = |error: std::io::Error| match error.kind() {
-            ErrorKind::CrossesDevices => {
-                std::io::Error::other("the work left a mount in it (--cleanup can unmount it)")
+        let path = parent.path().join(&name);
+        let act = || format!("remove {}", path.display());
+        let removal = match parent.remove(&name, inode) {
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+                mount::unmount_below(&path).map_err(io(format!("unmount what the work left in {}", path.display())))?;
+                parent.remove(&name, inode)
             }
-            _ => error,
+            removal => removal,
         };
-        let removal = parent.remove(&name, inode).map_err(left_mounted).map_err(io(act()))?;
-        self.works[contender] = None;
-        match removal {
+        match removal.map_err(io(act()))? {
             Removal::Done | Removal::Absent => Ok(()),
             Removal::Another => {
                 Err(io(act())(std::io::Error::other("another directory has taken its place; it was left alone")))

@@ -239,7 +239,7 @@ impl Explained for LaneError {
 /// The process that uses the machine, with its user, running time and command.
 fn described(holder: &Holder) -> String {
     let Holder { process, user, command, running } = holder;
-    let running = running.map(|time| format!(", for {time}")).unwrap_or_default();
+    let running = running.map(|time| format!(", started {time} ago")).unwrap_or_default();
     let command = if command.is_empty() { String::new() } else { format!(": `{command}`") };
     format!(" (process {process} of user {user}{running}{command})")
 }

@@ -184,10 +184,10 @@ impl fmt::Display for Nanos {
             1_000..1_000_000 => write!(f, "{} µs", significant(seconds * 1e6, 3)),
             1_000_000..1_000_000_000 => write!(f, "{} ms", significant(seconds * 1e3, 3)),
             1_000_000_000..60_000_000_000 => write!(f, "{} s", significant(seconds, 3)),
-            _ => {
-                let whole = seconds.round() as u64;
-                write!(f, "{} min {:02} s", whole / 60, whole % 60)
-            }
+            _ => match seconds.round() as u64 {
+                whole @ ..7_200 => write!(f, "{} min {:02} s", whole / 60, whole % 60),
+                whole => write!(f, "{} h {:02} min", whole / 3600, whole % 3600 / 60),
+            },
         }
     }
 }

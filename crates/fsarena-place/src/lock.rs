@@ -20,9 +20,11 @@ pub struct Locked {
 /// the same `session` may share the machine.
 pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Result<Option<Locked>> {
     let wait = if wait { Wait::Yes } else { Wait::No };
-    let mut announced = false;
+    let mut announced = None;
     let taken = fsarena_lane::take_machine(session, &default_folder()?, wait, &mut |holder| {
-        if !std::mem::replace(&mut announced, true) {
+        // A holder that is seen after another one is a new run.
+        let process = Some(holder.map(|holder| holder.process));
+        if std::mem::replace(&mut announced, process) != process {
             let busy = LaneError::Busy { holder: holder.cloned().map(Box::new) };
             note!("waiting: {busy}");
             let end = holder.map(|holder| format!("; `kill {}` ends that run and clears up", holder.process));

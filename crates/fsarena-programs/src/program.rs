@@ -43,7 +43,7 @@ const MESSAGES: usize = 3;
 
 /// What a program says on a full file system (`ENOSPC`), and what is added to that.
 const NO_SPACE: &str = "No space left on device";
-const FULL: &str = "\nthe file system is full: --lane-size makes the lanes larger";
+const FULL: &str = "\nthe file system is full, of data (--lane-size makes lanes larger) or of files (mkfs options)";
 
 pub const ENGINE: Engine = Engine { programs: Some(parameters::programs), ..Engine::new("program", traits, open) };
 

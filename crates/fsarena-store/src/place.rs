@@ -126,7 +126,9 @@ pub fn require(path: &Path) -> Result<()> {
     } else if rustix::process::geteuid().is_root() {
         require_own_ancestors(path, &existing)?;
     }
-    access(&existing, Access::WRITE_OK).map_err(|errno| failed(errno.into()))
+    // Not even root can write to an immutable file.
+    let written = if path.is_file() { path } else { &existing };
+    access(written, Access::WRITE_OK).map_err(|errno| failed(errno.into()))
 }
 
 fn folder(path: &Path) -> &Path {

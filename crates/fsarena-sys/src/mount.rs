@@ -1,5 +1,6 @@
 //! Mounts with fsopen, fsconfig and fsmount, which provide the kernel's message about a refusal.
 
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use rustix::mount::{
     fsconfig_reconfigure, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, fspick, move_mount, unmount,
 };
 
-use crate::{Access, fault};
+use crate::{Access, fault, mountinfo};
 
 /// Why the kernel refused a mount.
 #[derive(Debug, thiserror::Error)]
@@ -107,6 +108,16 @@ pub fn reconfigure(point: &Path, access: Access) -> Result<(), MountError> {
 pub fn unmount_plainly(point: &Path) -> Result<(), Errno> {
     injected("unmount").map_err(|error| error.errno)?;
     unmount(point, UnmountFlags::NOFOLLOW)
+}
+
+/// Unmounts what is mounted below `directory` in the caller's namespace, the last mount first.
+///
+/// # Errors
+/// `EBUSY` while one of them is in use.
+pub fn unmount_below(directory: &Path) -> io::Result<()> {
+    let mounts = mountinfo::mounts()?.into_iter().rev();
+    let mut below = mounts.filter(|mount| mount.point.starts_with(directory) && mount.point != directory);
+    below.try_for_each(|mount| Ok(unmount_plainly(&mount.point)?))
 }
 
 fn injected(step: &str) -> Result<(), MountError> {

@@ -86,10 +86,15 @@ fn the_load_of_a_busy_loop_beside_a_command_is_named() {
 #[test]
 fn on_lanes_a_mount_is_cleaned_up_and_a_full_one_is_named() {
     let Some(stage) = Stage::of_root() else { return };
-    let own =
-        ["--command", "sh -c 'mkdir \"$1/m\"; mount -t tmpfs none \"$1/m\"' sh {dir}", "--cleanup", "umount {dir}/m"];
-    run(&mut stage.compare(&[&["ext4", "--rounds", "1", "--cache", "cold"][..], &own].concat()), 0);
+    let own = ["ext4", "--rounds", "1", "--command", "sh -c 'mkdir \"$1/m\"; mount -t tmpfs none \"$1/m\"' sh {dir}"];
+    run(&mut stage.compare(&[&own[..], &["--cache", "cold", "--cleanup", "umount {dir}/m"]].concat()), 0);
+    // Without --cleanup, what the work has mounted is unmounted with its directory, and others run all the same.
+    let other = ["--command", "touch {dir}/x"];
+    run(&mut stage.compare(&[&own[..], &other].concat()), 0);
+    let fixed = ["--command", "sh -c 'touch \"$1/x\" && chattr +i \"$1/x\"' sh {dir}"];
+    let told = err(&run(&mut stage.compare(&[&["ext4", "--rounds", "1"][..], &fixed, &other].concat()), 3));
+    assert!(told.contains("sh-c on ext4 did not finish") && !told.contains("touch-x on ext4 did"), "{told}");
     let full = run(&mut stage.compare(&["ext4", "--rounds", "1", "--command", "fallocate -l 1G {dir}/x"]), 3);
-    assert!(err(&full).contains("--lane-size makes the lanes larger"), "{}", err(&full));
+    assert!(err(&full).contains("--lane-size makes lanes larger"), "{}", err(&full));
     assert_eq!(stage.left(), Vec::<String>::new());
 }

@@ -106,13 +106,12 @@ fn root_goes_on_with_no_run_of_a_store_that_another_user_owns() {
 #[test]
 fn a_stored_plan_is_checked_as_a_typed_one() {
     type Change = fn(&mut Plan);
-    let changes: [(&str, Change); 6] = [
+    let changes: [(&str, Change); 5] = [
         ("`slices` is 1 or even", |plan| plan.workloads[0].slices = 3),
         ("at most a day", |plan| plan.workloads[0].timed_ms = u64::MAX),
         ("two contenders have the label", |plan| plan.contenders[1].label = plan.contenders[0].label.clone()),
         ("at most 1000", |plan| plan.rounds = fsarena_model::Rounds::Exactly(0)),
         ("above 0 %", |plan| plan.margin = fsarena_model::Share(0.0)),
-        ("whole blocks", |plan| plan.lanes.size = fsarena_model::Bytes(4097)),
     ];
     let stage = Stage::new();
     for (words, change) in changes {

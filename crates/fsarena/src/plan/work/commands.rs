@@ -18,6 +18,8 @@ use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, Sy
 const DIRECTORY: &str = "{dir}";
 /// Maximum length of a name that is made of a command, in characters.
 const LONGEST_NAME: usize = 24;
+/// Maximum number of workloads that scans make of a command: each runs in each round.
+const MOST_VALUES: usize = 64;
 /// Time limit of a command, in seconds.
 const TIME_LIMIT_S: u64 = 3600;
 /// Letters that mean something to a shell unless they are quoted, and nothing to a program. At the beginning of a word
@@ -90,11 +92,19 @@ fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
         let text = format!("--scan {} is given twice", scan.name);
         bail!(Refusal::wrong_use(text, "give all its values at once, as in threads=1,2,4"));
     }
-    match scans.iter().find(|scan| !drafts.iter().any(|draft| draft.has(&scan.name))) {
+    if let Some(Scan { name, .. }) = scans.iter().find(|scan| !drafts.iter().any(|draft| draft.has(&scan.name))) {
+        let text = format!("no command has {{{name}}}, which --scan {name} replaces");
+        bail!(Refusal::wrong_use(text, format!("write {{{name}}} where its values belong")));
+    }
+    let of = |draft: &Draft| {
+        let own = scans.iter().filter(|scan| draft.has(&scan.name));
+        own.fold(1_usize, |count, scan| count.saturating_mul(scan.values.len()))
+    };
+    match drafts.iter().map(of).find(|count| *count > MOST_VALUES) {
         None => Ok(()),
-        Some(Scan { name, .. }) => {
-            let text = format!("no command has {{{name}}}, which --scan {name} replaces");
-            bail!(Refusal::wrong_use(text, format!("write {{{name}}} where its values belong")))
+        Some(count) => {
+            let text = format!("--scan makes {count} workloads of a command, and {MOST_VALUES} are the most");
+            bail!(Refusal::wrong_use(text, "name fewer values"))
         }
     }
 }

@@ -73,6 +73,10 @@ fn mistakes_in_commands_are_refused_and_doubtful_commands_are_noted() {
         (&["--command", "CC=gcc make -C {dir}"], "begins like a variable"),
         (&["--command", "a {dir}", "--scan", "x=1,2"], "no command has {x}"),
         (&["--command", "a {x} {dir}", "--scan", "x=1", "--scan", "x=2"], "given twice"),
+        (
+            &["--command", "a {x} {y} {dir}", "--scan", "x=1,2,3,4,5,6,7,8,9", "--scan", "y=1,2,3,4,5,6,7,8"],
+            "72 workloads of a command, and 64",
+        ),
         (&["--command", "a {dir}", "--command", "a {dir}"], "two commands have the name `a`"),
         (&["--command", "a {dir}", "--metric", "r=s,lower:(x)", "--sync", "within"], "has no sync"),
     ] {
