@@ -8,7 +8,7 @@ use fsarena_model::{Latency, Nanos, ProbeId, Reading, Readings, Trial};
 use crate::iostat;
 
 /// The device's time of flushes is counted in steps of 1 ms, so less than this is not known well enough for a figure.
-const SHORTEST_FLUSHING: f64 = 0.01;
+pub(crate) const SHORTEST_FLUSHING: f64 = 0.01;
 
 /// Processor seconds within the timed slices that neither this run nor kernel threads used. May be slightly negative,
 /// because the machine's counter has a resolution of one tick.

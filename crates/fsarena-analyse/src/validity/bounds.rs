@@ -7,6 +7,7 @@ use fsarena_model::{ClientFacts, Durability, Finding, Measure, Nanos, probe};
 use super::Evidence;
 use super::impossible::is_served;
 use crate::baselines;
+use crate::probes::SHORTEST_FLUSHING;
 
 /// Share above which the baseline was not a ceiling: two lanes, one after the other, differ by up to this factor.
 const ABOVE_THE_CEILING: f64 = 1.4;
@@ -18,7 +19,10 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     let cost = evidence.analysis.lane_cost.as_ref().filter(|_| !evidence.workload.traits.syncs_untimed)?;
     let each = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
     let seconds = evidence.seconds();
-    let share = evidence.sum(probe::DEVICE_FLUSHES)? * each.as_seconds() / seconds;
+    let taken = evidence.sum(probe::DEVICE_FLUSHES)? * each.as_seconds();
+    // The cost is that of other moments: flushes took no more than the device's statistics have, in steps of a millisecond.
+    let flushing = evidence.sum(probe::DEVICE_FLUSHING).filter(|flushing| *flushing >= SHORTEST_FLUSHING);
+    let share = flushing.map_or(taken, |flushing| taken.min(flushing)) / seconds;
     let has_file_system = evidence.analysis.record.environment.lanes.host_file_system.is_some();
     let with_device = cost.device.map(|_| cost.back_to_back);
     let is_bound = seconds > 0.0 && share > LANE_SHARE;

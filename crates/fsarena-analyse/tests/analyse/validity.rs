@@ -181,6 +181,8 @@ fn a_host_that_takes_more_than_a_fifth_of_the_time_makes_it_lane_bound() {
     assert_eq!(synced().lane_cost(Nanos::millis(4), device).classes(), [ValidityClass::LaneBound]);
     assert_eq!(synced().lane_cost(Nanos::millis(2), device).classes(), [], "a tenth of the time");
     assert_eq!(synced().lane_cost(Nanos::millis(4), Some(Nanos::millis(4))).classes(), [], "all of it the device's");
+    let short = synced().reading(probe::DEVICE_FLUSHING, 0.011);
+    assert_eq!(short.lane_cost(Nanos::millis(4), device).classes(), [], "flushes of the work took less");
 }
 
 #[test]

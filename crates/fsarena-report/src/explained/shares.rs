@@ -45,6 +45,8 @@ const LANE: CellFigure = computed(
 
 fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let taken = cell.probe(probe::DEVICE_FLUSHES)? * machine::beyond_device(comparison)?;
+    // The lane's cost is that of other moments: flushes took no more than the device's statistics have.
+    let taken = cell.probe(probe::DEVICE_FLUSHING).map_or(taken, |flushing| taken.min(flushing));
     Some((taken / cell.per_operation.seconds?).min(1.0))
 }
 
