@@ -13,7 +13,7 @@ pub use compared::{copies, of_pairs};
 
 use crate::design::Design;
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
-use crate::work::{Workload, workloads};
+use crate::work::{CountRange, Workload, workloads};
 
 /// What speaks against results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,13 +111,18 @@ fn contenders(rows: &[Measured]) -> BTreeSet<&str> {
 
 fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let recorded: BTreeSet<&str> = rows.iter().filter_map(|row| row.recorded.as_deref()).collect();
+    let known: BTreeSet<&str> =
+        rows.iter().filter(|row| row.recorded.is_some()).map(|row| row.contender.as_str()).collect();
+    let unknown: BTreeSet<&str> = contenders(rows).difference(&known).copied().collect();
+    let of = if known.is_empty() { String::new() } else { format!(" of {}", some_of(&unknown)) };
+    let unknown = (!unknown.is_empty()).then(|| {
+        format!("no result{of} records which file system it ran on: that it is the one of its label is only assumed")
+    });
     let wrong: Vec<&Measured> = rows.iter().filter(|row| contradicts(row)).collect();
     let all = results(rows);
     let text = match (recorded.len(), wrong.is_empty()) {
-        (0, _) => {
-            "no result records which file system it ran on: that it is the one of its label is only assumed".to_owned()
-        }
-        (1, false) => {
+        (_, true) => None,
+        (1, false) => Some({
             let only = recorded.first().copied().unwrap_or_default();
             let mut counts: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
             wrong.iter().for_each(|row| counts.entry(&row.contender).or_default().push(row));
@@ -126,8 +131,8 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
                 "all {all} results record {only}, also {}: by their own record they compare {only} with itself",
                 counts.collect::<Vec<_>>().join(" and ")
             )
-        }
-        (_, false) => {
+        }),
+        (_, false) => Some({
             let first = wrong[0];
             format!(
                 "{} of {all} results record another file system than their label says ({}: {} records {})",
@@ -136,10 +141,9 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
                 first.contender,
                 first.recorded.as_deref().unwrap_or_default()
             )
-        }
-        (_, true) => return Vec::new(),
+        }),
     };
-    vec![text]
+    text.into_iter().chain(unknown).collect()
 }
 
 fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
@@ -264,17 +268,18 @@ fn differing<'a>(
 }
 
 fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
-    let counted =
-        rows.iter().filter_map(|row| Some((row, row.reads.served().filter(|share| *share < bounds::SERVED)?)));
-    let served = counted.map(|(row, share)| {
-        let share = 100.0 * share;
-        format!("{}: the device served {share:.0} % of the bytes that were read, memory the rest", row.source)
+    let counted = |row: &Measured| row.reads.served().filter(|share| *share < bounds::SERVED);
+    let sources: BTreeSet<&str> =
+        rows.iter().filter(|row| counted(row).is_some()).map(|row| row.source.as_str()).collect();
+    let served = CountRange::of(rows.iter().filter_map(counted).map(|share| 100.0 * share)).map(|range| {
+        let (sources, share) = (some_of(&sources), range.worded());
+        format!("{sources}: the device served {share} % of the bytes that were read, memory the rest")
     });
     let just_written = listed(rows, |row| row.reads == Reads::JustWritten)
         .map(|names| format!("{names}: what was read had just been written, so memory may have served it"));
     let unknown = listed(rows, |row| row.reads == Reads::Unknown)
         .map(|names| format!("{names}: nothing shows whether reads came from the device or from memory"));
-    served.chain(just_written).chain(unknown).collect()
+    served.into_iter().chain(just_written).chain(unknown).collect()
 }
 
 /// Number of workloads that a finding names.
@@ -294,7 +299,10 @@ fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<Str
 
 fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let unsynced = listed(rows, |row| row.durable == SyncedResult::NotSynced).map(|names| {
-        format!("{names}: nothing was synced within the measured time, so what was written need not be on the device")
+        format!(
+            "{names}: nothing, or too little, was synced within the measured time, so what was written need not be on \
+             the device"
+        )
     });
     let unknown = listed(rows, |row| row.durable == SyncedResult::Unknown).map(|names| {
         format!("{names}: nothing shows whether what was written was on the device when the clock stopped")

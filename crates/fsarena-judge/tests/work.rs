@@ -71,7 +71,7 @@ fn jobs_of_fio_with_other_options_are_not_ranked() {
     assert_other_work(&other(json!({ "rw": "write", "numjobs": "8" })), "numjobs 1 and 8 differ");
     assert_other_work(&other(json!({ "rw": "write", "size": "1g" })), "size not set and 1g differ");
     assert_other_work(&other(json!({ "rw": "write", "bssplit": "4k/50:8k/50" })), "bssplit not set and 4k/50:8k/50");
-    assert_other_work(&other(json!({ "rw": "write", "filename": "a:b:c" })), "filename not set and 3 names differ");
+    assert_other_work(&other(json!({ "rw": "write", "filename": "a:b:c" })), "nrfiles 1 and 3 differ");
     assert_other_work(&other(json!({ "rw": "write", "directory": "/m/a:/m/b" })), "directory not set and 2 names");
     assert_other_work(&other(json!({ "rw": "write", "gtod_reduce": "1" })), "gtod_reduce not set and 1 differ");
     let synced = other(json!({ "rw": "write", "fdatasync": "1" }));
@@ -469,7 +469,24 @@ fn what_was_done_overrules_what_was_asked_for() {
         assert_eq!(asked(options.clone()), SyncedResult::NotSynced, "{options}");
     }
     // Counts of syncs and the bytes at the device.
-    assert_eq!(durable(json!({ "end_fsync": "1" }), json!({ "sync": { "total_ios": 0 } })), SyncedResult::NotSynced);
+    let counted = |options: Value, syncs: u32| {
+        let write = json!({ "iops": 1000, "io_bytes": 1_073_741_824, "total_ios": 10_000 });
+        durable(options, json!({ "write": write, "sync": { "total_ios": syncs } }))
+    };
+    for (options, syncs, expected) in [
+        // fio 3.33 counts no sync at the end.
+        (json!({ "end_fsync": "1" }), 0, SyncedResult::Synced),
+        (json!({ "fsync_on_close": "1" }), 0, SyncedResult::Synced),
+        (json!({ "fsync": "1" }), 0, SyncedResult::NotSynced),
+        (json!({ "fsync": "1" }), 1, SyncedResult::NotSynced),
+        (json!({ "fsync": "1" }), 9_990, SyncedResult::Synced),
+        (json!({ "fsync": "5000" }), 1, SyncedResult::Synced),
+        (json!({ "sync_file_range": "write:8" }), 1250, SyncedResult::NotSynced),
+        (json!({ "sync_file_range": "write:8", "fsync": "100" }), 100, SyncedResult::Synced),
+        (json!({}), 10, SyncedResult::Synced),
+    ] {
+        assert_eq!(counted(options.clone(), syncs), expected, "{options}, {syncs}");
+    }
     assert_eq!(
         durable(json!({ "fsync": "4" }), json!({ "sync": { "lat_ns": { "N": 65_536 } } })),
         SyncedResult::Synced
@@ -532,7 +549,7 @@ fn parts_of_a_run_that_did_not_overlap_are_a_finding() {
     assert_eq!(
         found,
         "iozone-t-a.txt, run 1: 8 initial writers did not overlap: their own rates add up to 4.0 times \
-                       what the parent saw"
+                       what the parent saw, which counts"
     );
     let line =
         "stonewalling pairs accessed min: 2946 max: 12855 -- min data: 2.9 GiB mean data: 8.1 GiB time: 300.1s\n";
