@@ -226,6 +226,33 @@ fn writes_that_never_reached_the_device_are_not_those_that_did() {
     assert_ranked(&in_turn(got(at_end, 1000.0, 1.0), got(at_end, 1500.0, 0.03)));
 }
 
+#[test]
+fn syncs_that_were_not_done_are_other_work() {
+    let synced = |rate: f64, share: f64| {
+        let syncs = json!({ "sync": { "total_ios": (share * 10.0 * rate / 4.0).floor() } });
+        move |time| fio(time, rate, 10.0, &json!({ "rw": "write", "fsync": "4" }), syncs.clone(), &json!([]))
+    };
+    let apart = in_turn(synced(1000.0, 1.0), synced(2000.0, 0.5));
+    assert_unranked(&apart, "share of the syncs asked for that were done 100 % and 50 % differ");
+    assert_unranked(&in_turn(synced(1000.0, 1.0), synced(2000.0, 0.001)), "synced and not synced differ");
+    assert_ranked(&in_turn(synced(1000.0, 1.0), synced(2000.0, 0.9)));
+    let sysbench = |asked: &'static str, syncs: f64| {
+        move |run: u32| {
+            let text = include_str!("work/sysbench-some.txt")
+                .replace("Periodic FSYNC enabled, calling fsync() each 100 requests.", asked);
+            let (before, after) = text.split_once("fsyncs/s:").expect("it counts them");
+            let (_, after) = after.split_once('\n').expect("a line");
+            format!("{before}fsyncs/s: {}\n{after}", syncs + f64::from(run) / 100.0)
+        }
+    };
+    for asked in
+        ["Calling fsync() after each write operation.", "Periodic FSYNC enabled, calling fsync() each 1 requests."]
+    {
+        assert_unranked(&in_turn(sysbench(asked, 9000.0), sysbench(asked, 0.5)), "synced and not synced differ");
+        assert_unranked(&in_turn(sysbench(asked, 9000.0), sysbench(asked, 1000.0)), "share of the syncs asked for");
+    }
+}
+
 /// Reads next to writes, with that many syncs.
 fn mixed(rate: f64, syncs: u32) -> impl Fn(u32) -> String {
     move |time| {
@@ -299,6 +326,18 @@ fn a_limited_rate_is_not_ranked() {
         json!({ "rw": "randread", "thinktime": "1" }),
     ] {
         assert_ranked(&in_turn(plain(1000.0, &options), plain(1500.0, &options)));
+    }
+    // A limit of one direction of a mix holds back the other one, and pauses are of both.
+    for (options, why) in [
+        (json!({ "rw": "randrw", "rate_iops": "1000,90000" }), "limited by rate_iops=1000,90000"),
+        (json!({ "rw": "randrw", "thinktime": "80" }), "limited by thinktime=80"),
+    ] {
+        let mix = |rate: f64| {
+            let options = options.clone();
+            let of = move |rate: f64| json!({ "iops": rate, "io_bytes": 40_960.0 * rate, "runtime": 10_000 });
+            move |time| fio(time, rate, 10.0, &options, json!({ "read": of(1000.0), "write": of(rate) }), &json!([]))
+        };
+        assert_unranked(&in_turn(mix(420.0), mix(450.0)), why);
     }
     let target = "Target transaction rate: 100/sec";
     let of = |rate: f64| move |run: u32| sysbench(60.0, rate - 0.01 * f64::from(run), [0, 0], target);
@@ -423,4 +462,11 @@ fn other_disks_are_a_condition() {
     let shown = fsarena_report::markdown(report(&apart, "0.0.0"));
     assert!(shown.contains("do not show which contender is faster. Confounded: besides"), "{shown}");
     assert_eq!(texts(&in_turn(on(1000.0, "sda"), on(1500.0, "sda")), FindingClass::Confounded), "");
+    // A layer of one of them is a condition, unless its label names it.
+    let plain = |time| fio(time, 1500.0, 10.0, &json!({ "rw": "randread" }), Value::Null, &json!([{ "name": "sda" }]));
+    let layered = in_turn(on(1000.0, "sda"), plain);
+    let confounded = texts(&layered, FindingClass::Confounded);
+    assert_eq!(confounded, "besides the contender, these differ: layers on the disk (ext4: dm, xfs: none)");
+    let conditions = |label: &str| file(label, "a", &on(1000.0, "sda")(0))[0].conditions.len();
+    assert_eq!(["ext4", "ext4-luks", "xfs_lvm2", "new"].map(conditions), [3, 2, 2, 3]);
 }

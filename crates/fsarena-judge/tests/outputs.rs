@@ -189,6 +189,38 @@ fn mdtests_iterations_follow_from_its_summary() {
 }
 
 #[test]
+fn mdtests_statistics_of_ranks_do_not_count() {
+    let text = "mdtest-4.1.0+dev was launched with 10 total task(s) on 1 node(s)\n\
+                SUMMARY rate: (of 3 iterations)\n\
+                Operation  per Rank: Max  Min  Mean  Std Dev  per Iteration:  Max  Min  Mean\n\
+                ---------           ---  ---  ----  -------                 ---  ---  ----\n\
+                File creation  :  301409.0  61433.0  125683.0  64712.0  104000.0  61000.0  84000.0\n";
+    assert_eq!(of_first(&read("a", text)), [61_000.0, 87_000.0, 104_000.0]);
+    let newer = text.replace("Mean\n", "Mean  Std Dev\n").replace("84000.0\n", "84000.0  9.0\n");
+    assert_eq!(of_first(&read("a", &newer)), [61_000.0, 87_000.0, 104_000.0]);
+}
+
+fn of_first(rows: &[Measured]) -> Vec<f64> {
+    rows.iter().map(|row| row.value).collect()
+}
+
+#[test]
+fn sysbench_0_4_prints_flags_of_open_as_a_number() {
+    for (flags, durable, reads) in [
+        ("1052672", SyncedResult::Synced, Reads::Unknown),
+        ("16384", SyncedResult::NotSynced, Reads::Device),
+        ("0", SyncedResult::NotSynced, Reads::Unknown),
+    ] {
+        let text = format!(
+            "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\nRunning the test with following options:\n\
+             Number of threads: 4\n\nExtra file open flags: {flags}\n128 files, 16Mb each\n2Gb total file size\n\
+             Block size 16Kb\nDoing random r/w test\n  135.33 Requests/sec executed\n"
+        );
+        assert_eq!((read("a", &text)[0].durable, read("a", &text)[0].reads), (durable, reads), "{flags}");
+    }
+}
+
+#[test]
 fn iterations_of_one_run_are_no_repetitions() {
     for (text, figure) in [
         (include_str!("outputs/ior.txt"), "654.13"),

@@ -76,6 +76,20 @@ fn jobs_of_fio_with_other_options_are_not_ranked() {
     assert_other_work(&other(json!({ "rw": "write", "gtod_reduce": "1" })), "gtod_reduce not set and 1 differ");
     let synced = other(json!({ "rw": "write", "fdatasync": "1" }));
     assert_other_work(&synced, "not synced and synced, fdatasync 0 and 1 differ");
+    let clones = |more: Value| {
+        let mut options = json!({ "rw": "write", "numjobs": "4" });
+        options.as_object_mut().expect("it is one").extend(more.as_object().expect("it is one").clone());
+        options
+    };
+    for (a, b, how) in [
+        (json!({ "filename": "/a/f" }), json!({ "directory": "/b" }), "files of clones the same and their own differ"),
+        (json!({ "filename_format": "f" }), json!({ "filename_format": "f.$jobnum" }), "files of clones the same and"),
+        (json!({ "filename": "f", "nrfiles": "9" }), json!({ "filename": "f:g" }), "nrfiles 1 and 2 differ"),
+    ] {
+        assert_other_work(&in_turn(&clones(a), &clones(b)), how);
+    }
+    let same = in_turn(&clones(json!({ "filename": "/a/f" })), &clones(json!({ "filename": "/b/g" })));
+    assert_eq!(same.pairs[0].reason, JudgedReason::None);
     // What says where it was, what is reported, or how a default is written, is no work.
     let spelled = json!({
         "rw": "write", "bs": "4096", "direct": "0", "fsync": "00", "sync": "none", "filename": "/mnt/b/f",
@@ -193,6 +207,26 @@ fn clones_of_a_job_are_one_result() {
     assert_eq!((terse[0].notes[0].class, terse[0].notes[0].text.as_str()), (FindingClass::Work, doubt));
     // Groups run one after the other.
     assert_eq!(of([job(1000, 1000, 0), job(1000, 1000, 1)]), (1, 1000.0, String::new()));
+}
+
+#[test]
+fn parts_that_ran_apart_do_not_add_up() {
+    let notes = |[start, time]: [u64; 2], rows: &str| {
+        let job = |number: u64| {
+            json!({ "jobname": "t", "groupid": 0, "error": 0, "job options": { "rw": "write", "numjobs": "2" },
+                    "job_start": 1_764_000_000_000 + number * start,
+                    "write": { "iops": 1000, "total_ios": 1000, "runtime": time } })
+        };
+        let text = json!({ "fio version": "fio-3.40", "timestamp": 1, rows: [job(0), job(1)] }).to_string();
+        read("a", "a", &text)[0].notes.iter().map(|note| note.text.clone()).collect::<Vec<_>>().join("\n")
+    };
+    for rows in ["jobs", "client_stats"] {
+        let apart = "its parts did not run at the same time: the longest took 10 s, all 20 s";
+        assert_eq!(notes([10_000, 10_000], rows), apart);
+        for together in [[0, 10_000], [1900, 10_000], [900, 100]] {
+            assert_eq!(notes(together, rows), "", "{together:?}");
+        }
+    }
 }
 
 #[test]

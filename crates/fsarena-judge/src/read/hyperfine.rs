@@ -101,9 +101,16 @@ fn without_mounts(command: &str) -> String {
     general
 }
 
-/// A command with `{label}` for a label, its file system and mount points.
+/// A command with `{label}` for a label, its file system and mount points, whatever the folders above it are.
 fn without_places(command: &str, label: &str) -> String {
-    without_mounts(&with_word(&without_label(command, label), &format!("/{label}"), "/{label}"))
+    let command = command.replace("/dev/shm", "/mnt/shm");
+    let general = without_mounts(&with_word(&without_label(&command, label), &format!("/{label}"), "/{label}"));
+    let of = |word: &str| {
+        let place = word.find("{label}").unwrap_or_default();
+        let above = word[..place].find('/').unwrap_or(place);
+        format!("{}{}", &word[..above], &word[place..])
+    };
+    general.split_inclusive(' ').map(of).collect()
 }
 
 /// Which contender a command is of, and what defines the work. The contender is in parameters (`--parameter-list`,
