@@ -298,16 +298,19 @@ fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<Str
 }
 
 fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
-    let unsynced = listed(rows, |row| row.durable == SyncedResult::NotSynced).map(|names| {
-        format!(
-            "{names}: nothing, or too little, was synced within the measured time, so what was written need not be on \
-             the device"
-        )
+    let unsynced = [(true, "nothing"), (false, "too little")].into_iter().filter_map(|(is_none, what)| {
+        let is_meant = |row: &Measured| {
+            row.durable == SyncedResult::NotSynced && is_none == row.synced.is_none_or(|share| share <= 0.0)
+        };
+        let names = listed(rows, is_meant)?;
+        Some(format!(
+            "{names}: {what} was synced within the measured time, so what was written need not be on the device"
+        ))
     });
     let unknown = listed(rows, |row| row.durable == SyncedResult::Unknown).map(|names| {
         format!("{names}: nothing shows whether what was written was on the device when the clock stopped")
     });
-    unsynced.into_iter().chain(unknown).collect()
+    unsynced.chain(unknown).collect()
 }
 
 /// How many times more a part of a run may do than another, or parts by themselves than their run, without a finding.
@@ -330,14 +333,22 @@ fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     text.into_iter().collect()
 }
 
-/// What results show against themselves: once for each text.
+/// What results show against themselves: once for texts that differ in figures only.
 fn noted(rows: &[Measured]) -> Vec<JudgedFinding> {
-    let mut notes: BTreeMap<(FindingClass, &str), BTreeSet<&str>> = BTreeMap::new();
+    type Sources<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+    let mut notes: BTreeMap<(FindingClass, String), Sources<'_>> = BTreeMap::new();
     for (row, note) in rows.iter().flat_map(|row| row.notes.iter().map(move |note| (row, note))) {
-        notes.entry((note.class, &note.text)).or_default().insert(&row.source);
+        let kind = (note.class, note.text.replace(|letter: char| letter.is_ascii_digit() || letter == '.', ""));
+        notes.entry(kind).or_default().entry(&note.text).or_default().insert(&row.source);
     }
-    let texts = notes.into_iter().map(|((class, text), sources)| (class, format!("{}: {text}", some_of(&sources))));
-    texts.map(|(class, text)| JudgedFinding { class, text }).collect()
+    let of = |((class, _), texts): ((FindingClass, String), Sources<'_>)| {
+        let (text, sources) = texts.first_key_value()?;
+        let more =
+            texts.values().skip(1).flatten().collect::<BTreeSet<_>>().difference(&sources.iter().collect()).count();
+        let more = if more > 0 { format!("; {more} more with other figures") } else { String::new() };
+        Some(JudgedFinding { class, text: format!("{}: {text}{more}", some_of(sources)) })
+    };
+    notes.into_iter().filter_map(of).collect()
 }
 
 /// The first of some names, and how many more there are.

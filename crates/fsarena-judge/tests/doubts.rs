@@ -234,7 +234,9 @@ fn syncs_that_were_not_done_are_other_work() {
     };
     let apart = in_turn(synced(1000.0, 1.0), synced(2000.0, 0.5));
     assert_unranked(&apart, "share of the syncs asked for that were done 100 % and 50 % differ");
-    assert_unranked(&in_turn(synced(1000.0, 1.0), synced(2000.0, 0.001)), "synced and not synced differ");
+    let few = in_turn(synced(1000.0, 1.0), synced(2000.0, 0.001));
+    assert_unranked(&few, "synced and not synced differ");
+    assert!(texts(&few, FindingClass::Durability).contains(": too little was synced within"), "{few:?}");
     assert_ranked(&in_turn(synced(1000.0, 1.0), synced(2000.0, 0.9)));
     let sysbench = |asked: &'static str, syncs: f64| {
         move |run: u32| {
@@ -363,6 +365,8 @@ fn failed_operations_are_no_work() {
     };
     assert_unranked(&in_turn(plain(1000.0, &options), failed(48_000)), "48000 of its requests failed");
     assert_ranked(&in_turn(plain(1000.0, &options), failed(0)));
+    let various = texts(&in_turn(failed(1), |time| failed(48_000 + time)(time)), FindingClass::Work);
+    assert!(various.ends_with(": 1 of its requests failed; 4 more with other figures"), "{various}");
     let short = |time| {
         let mut result: Value = serde_json::from_str(&plain(5000.0, &options)(time)).expect("JSON");
         result["jobs"][0]["write"]["short_ios"] = 50_000.into();

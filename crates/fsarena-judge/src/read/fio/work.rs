@@ -131,10 +131,9 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
     let has_no = |part: &str| format.is_some_and(|format| !format.contains(part));
     let files = count("filename").or(has_no("$filenum").then_some(1));
     work.extend(files.map(|count| ("nrfiles".to_owned(), count.to_string())));
-    if work["numjobs"] != "1" {
-        let files = if options.contains_key("filename") || has_no("$jobnum") { "the same" } else { "their own" };
-        work.insert("files of clones".to_owned(), files.to_owned());
-    }
+    let are_shared = work["numjobs"] != "1" && (options.contains_key("filename") || has_no("$jobnum"));
+    let files = if are_shared { "the same" } else { "their own" };
+    work.insert("files of clones".to_owned(), files.to_owned());
     work
 }
 
