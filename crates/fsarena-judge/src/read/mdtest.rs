@@ -130,7 +130,7 @@ fn summary<'a>(lines: &[&'a str]) -> Vec<MdtestTest<'a>> {
     for line in lines[place + 1..].iter().take_while(|line| !line.trim().starts_with("SUMMARY")) {
         let (name, rest) = at_number(line);
         let values: Vec<f64> = rest.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        let own = values.get(values.len().saturating_sub(width)..).unwrap_or_default();
+        let own = values.len().checked_sub(width).map_or(&[][..], |first| &values[first..]);
         let [max, min, mean, ..] = own[..] else { continue };
         let name = name.trim().trim_end_matches(':').trim();
         if mean > 0.0 && min > 0.0 {
