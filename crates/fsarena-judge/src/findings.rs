@@ -13,7 +13,7 @@ pub use compared::{copies, of_pairs};
 
 use crate::design::Design;
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
-use crate::work::{Workload, workloads};
+use crate::work::{CountRange, Workload, workloads};
 
 /// What speaks against results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,13 +111,18 @@ fn contenders(rows: &[Measured]) -> BTreeSet<&str> {
 
 fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     let recorded: BTreeSet<&str> = rows.iter().filter_map(|row| row.recorded.as_deref()).collect();
+    let known: BTreeSet<&str> =
+        rows.iter().filter(|row| row.recorded.is_some()).map(|row| row.contender.as_str()).collect();
+    let unknown: BTreeSet<&str> = contenders(rows).difference(&known).copied().collect();
+    let of = if known.is_empty() { String::new() } else { format!(" of {}", some_of(&unknown)) };
+    let unknown = (!unknown.is_empty()).then(|| {
+        format!("no result{of} records which file system it ran on: that it is the one of its label is only assumed")
+    });
     let wrong: Vec<&Measured> = rows.iter().filter(|row| contradicts(row)).collect();
     let all = results(rows);
     let text = match (recorded.len(), wrong.is_empty()) {
-        (0, _) => {
-            "no result records which file system it ran on: that it is the one of its label is only assumed".to_owned()
-        }
-        (1, false) => {
+        (_, true) => None,
+        (1, false) => Some({
             let only = recorded.first().copied().unwrap_or_default();
             let mut counts: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
             wrong.iter().for_each(|row| counts.entry(&row.contender).or_default().push(row));
@@ -126,8 +131,8 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
                 "all {all} results record {only}, also {}: by their own record they compare {only} with itself",
                 counts.collect::<Vec<_>>().join(" and ")
             )
-        }
-        (_, false) => {
+        }),
+        (_, false) => Some({
             let first = wrong[0];
             format!(
                 "{} of {all} results record another file system than their label says ({}: {} records {})",
@@ -136,10 +141,9 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
                 first.contender,
                 first.recorded.as_deref().unwrap_or_default()
             )
-        }
-        (_, true) => return Vec::new(),
+        }),
     };
-    vec![text]
+    text.into_iter().chain(unknown).collect()
 }
 
 fn hosts(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
@@ -264,17 +268,18 @@ fn differing<'a>(
 }
 
 fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
-    let counted =
-        rows.iter().filter_map(|row| Some((row, row.reads.served().filter(|share| *share < bounds::SERVED)?)));
-    let served = counted.map(|(row, share)| {
-        let share = 100.0 * share;
-        format!("{}: the device served {share:.0} % of the bytes that were read, memory the rest", row.source)
+    let counted = |row: &Measured| row.reads.served().filter(|share| *share < bounds::SERVED);
+    let sources: BTreeSet<&str> =
+        rows.iter().filter(|row| counted(row).is_some()).map(|row| row.source.as_str()).collect();
+    let served = CountRange::of(rows.iter().filter_map(counted).map(|share| 100.0 * share)).map(|range| {
+        let (sources, share) = (some_of(&sources), range.worded());
+        format!("{sources}: the device served {share} % of the bytes that were read, memory the rest")
     });
     let just_written = listed(rows, |row| row.reads == Reads::JustWritten)
         .map(|names| format!("{names}: what was read had just been written, so memory may have served it"));
     let unknown = listed(rows, |row| row.reads == Reads::Unknown)
         .map(|names| format!("{names}: nothing shows whether reads came from the device or from memory"));
-    served.chain(just_written).chain(unknown).collect()
+    served.into_iter().chain(just_written).chain(unknown).collect()
 }
 
 /// Number of workloads that a finding names.
@@ -293,13 +298,19 @@ fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<Str
 }
 
 fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
-    let unsynced = listed(rows, |row| row.durable == SyncedResult::NotSynced).map(|names| {
-        format!("{names}: nothing was synced within the measured time, so what was written need not be on the device")
+    let unsynced = [(true, "nothing"), (false, "too little")].into_iter().filter_map(|(is_none, what)| {
+        let is_meant = |row: &Measured| {
+            row.durable == SyncedResult::NotSynced && is_none == row.synced.is_none_or(|share| share <= 0.0)
+        };
+        let names = listed(rows, is_meant)?;
+        Some(format!(
+            "{names}: {what} was synced within the measured time, so what was written need not be on the device"
+        ))
     });
     let unknown = listed(rows, |row| row.durable == SyncedResult::Unknown).map(|names| {
         format!("{names}: nothing shows whether what was written was on the device when the clock stopped")
     });
-    unsynced.into_iter().chain(unknown).collect()
+    unsynced.chain(unknown).collect()
 }
 
 /// How many times more a part of a run may do than another, or parts by themselves than their run, without a finding.
@@ -322,14 +333,22 @@ fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
     text.into_iter().collect()
 }
 
-/// What results show against themselves: once for each text.
+/// What results show against themselves: once for texts that differ in figures only.
 fn noted(rows: &[Measured]) -> Vec<JudgedFinding> {
-    let mut notes: BTreeMap<(FindingClass, &str), BTreeSet<&str>> = BTreeMap::new();
+    type Sources<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+    let mut notes: BTreeMap<(FindingClass, String), Sources<'_>> = BTreeMap::new();
     for (row, note) in rows.iter().flat_map(|row| row.notes.iter().map(move |note| (row, note))) {
-        notes.entry((note.class, &note.text)).or_default().insert(&row.source);
+        let kind = (note.class, note.text.replace(|letter: char| letter.is_ascii_digit() || letter == '.', ""));
+        notes.entry(kind).or_default().entry(&note.text).or_default().insert(&row.source);
     }
-    let texts = notes.into_iter().map(|((class, text), sources)| (class, format!("{}: {text}", some_of(&sources))));
-    texts.map(|(class, text)| JudgedFinding { class, text }).collect()
+    let of = |((class, _), texts): ((FindingClass, String), Sources<'_>)| {
+        let (text, sources) = texts.first_key_value()?;
+        let more =
+            texts.values().skip(1).flatten().collect::<BTreeSet<_>>().difference(&sources.iter().collect()).count();
+        let more = if more > 0 { format!("; {more} more with other figures") } else { String::new() };
+        Some(JudgedFinding { class, text: format!("{}: {text}{more}", some_of(sources)) })
+    };
+    notes.into_iter().filter_map(of).collect()
 }
 
 /// The first of some names, and how many more there are.

@@ -48,6 +48,8 @@ pub struct Measured {
     pub recorded: Option<String>,
     /// Whether what was written was durable when the clock stopped.
     pub durable: SyncedResult,
+    /// The share of the syncs that were asked for, such as one after each write, that were done, if that is counted.
+    pub synced: Option<f64>,
     /// Where what it read came from.
     pub reads: Reads,
     /// The share of what was written that the device got meanwhile, if that is counted.

@@ -168,6 +168,7 @@ impl ResultFigure {
             recorded: None,
             durable: SyncedResult::Unknown,
             reads: Reads::Unknown,
+            synced: None,
             on_device: None,
             conditions: nothing.clone(),
             notes: Vec::new(),

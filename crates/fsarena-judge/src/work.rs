@@ -109,6 +109,9 @@ const STEP_S: f64 = 1.0;
 /// How far the shares of what the device served or got may be apart.
 const SAME_SHARE: f64 = 0.5;
 
+/// How far the shares of the syncs that were done may be apart: the largest over the smallest.
+const SAME_SYNCS: f64 = 1.5;
+
 /// How the work of two contenders differs by what was counted and timed, as `run time 600 s and 1 s`.
 pub fn counted_apart(sides: [&[&Measured]; 2]) -> Option<String> {
     let of = |value: fn(&Measured) -> Option<f64>| {
@@ -130,18 +133,20 @@ pub fn counted_apart(sides: [&[&Measured]; 2]) -> Option<String> {
     let extent = time.zip(amount).map(|(time, _)| worded("amount of work, in", "s,", time));
     let served = || Some(worded("share of reads that the device served", "%", served?));
     let written = || Some(worded("share of writes that the device got", "%", written?));
-    extent.or_else(served).or_else(written)
+    let synced = of(|row| Some(100.0 * row.synced?)).filter(|[own, others]| own.and(others).ratio() > SAME_SYNCS);
+    let synced = || Some(worded("share of the syncs asked for that were done", "%", synced?));
+    extent.or_else(synced).or_else(served).or_else(written)
 }
 
 /// The least and the most of some counts.
 #[derive(Clone, Copy)]
-struct CountRange {
+pub struct CountRange {
     least: f64,
     most: f64,
 }
 
 impl CountRange {
-    fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
+    pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         values.map(|value| Self { least: value, most: value }).reduce(|one, other| one.and(&other))
     }
 
@@ -157,7 +162,7 @@ impl CountRange {
         self.most - self.least
     }
 
-    fn worded(&self) -> String {
+    pub fn worded(&self) -> String {
         let [least, most] = [self.least, self.most].map(|value| format!("{value:.0}"));
         if least == most { least } else { format!("{least} to {most}") }
     }

@@ -165,6 +165,35 @@ fn reads_from_the_device_are_not_those_from_memory() {
     assert_unranked(&apart, "share of reads that the device served 100 % and 0 % differ");
     assert_ranked(&in_turn(served(1000.0, 1.0), served(1500.0, 0.8)));
     assert_ranked(&in_turn(served(1000.0, 0.0), served(1500.0, 0.0)));
+    // Counters of two jobs are of both together, and before 3.36 there are requests only.
+    let counted = |rate: f64, seconds: f64, disk: &'static str, jobs: usize| {
+        move |time| {
+            let text = fio(time, rate, seconds, &json!({ "rw": "randread" }), Value::Null, &json!([]));
+            let mut value: Value = serde_json::from_str(&text).expect("JSON");
+            let of = |group: usize| {
+                let mut job = value["jobs"][0].clone();
+                (job["groupid"], job["jobname"]) = (json!(group), json!(format!("t{group}")));
+                job
+            };
+            value["jobs"] = (0..jobs).map(of).collect();
+            value["disk_util"] = serde_json::from_str(disk).expect("JSON");
+            value.to_string()
+        }
+    };
+    let sectors = [r#"[{ "name": "vda", "read_sectors": 160000 }]"#, r#"[{ "name": "vda", "read_sectors": 0 }]"#];
+    let requests = [r#"[{ "name": "vda", "read_ios": 20000 }]"#, r#"[{ "name": "vda", "read_ios": 0 }]"#];
+    for [all, none] in [sectors, requests] {
+        let apart = in_turn(counted(1000.0, 10.0, all, 2), counted(9000.0, 10.0, none, 2));
+        assert_unranked(&apart, "share of reads that the device served 100 % and 0 % differ");
+        let cached = texts(&apart, FindingClass::Cached);
+        assert!(cached.starts_with("xfs-0, t0; xfs-0, t1; xfs-1, t0 and 5 more: the device served 0 % of"), "{cached}");
+    }
+    let some = r#"[{ "name": "vda", "read_ios": 5000 }]"#;
+    for (seconds, disk) in [(0.5, sectors[1]), (10.0, some)] {
+        let unknown = in_turn(counted(1000.0, seconds, disk, 1), counted(900.0, seconds, disk, 1));
+        let unknown = texts(&unknown, FindingClass::Cached);
+        assert!(unknown.starts_with("all workloads: nothing shows"), "{unknown}");
+    }
 }
 
 #[test]
@@ -173,7 +202,8 @@ fn writes_that_never_reached_the_device_are_not_those_that_did() {
         let options: Value = serde_json::from_str(options).expect("JSON");
         move |time| {
             let disks = json!([{ "name": "vda", "write_sectors": share * 4096.0 * rate * 10.0 / 512.0 }]);
-            let syncs = u32::from(options.get("fsync").is_some() || options.get("end_fsync").is_some());
+            let syncs =
+                options["fsync"].as_str().map_or(0.0, |every| 10.0 * rate / every.parse::<f64>().expect("a number"));
             fio(time, rate, 10.0, &options, json!({ "sync": { "total_ios": syncs } }), &disks)
         }
     };
@@ -194,6 +224,35 @@ fn writes_that_never_reached_the_device_are_not_those_that_did() {
     assert_ranked(&in_turn(got(periodic, 1000.0, 1.0), got(periodic, 1500.0, 0.02)));
     let at_end = r#"{ "rw": "write", "size": "1m", "end_fsync": "1" }"#;
     assert_ranked(&in_turn(got(at_end, 1000.0, 1.0), got(at_end, 1500.0, 0.03)));
+}
+
+#[test]
+fn syncs_that_were_not_done_are_other_work() {
+    let synced = |rate: f64, share: f64| {
+        let syncs = json!({ "sync": { "total_ios": (share * 10.0 * rate / 4.0).floor() } });
+        move |time| fio(time, rate, 10.0, &json!({ "rw": "write", "fsync": "4" }), syncs.clone(), &json!([]))
+    };
+    let apart = in_turn(synced(1000.0, 1.0), synced(2000.0, 0.5));
+    assert_unranked(&apart, "share of the syncs asked for that were done 100 % and 50 % differ");
+    let few = in_turn(synced(1000.0, 1.0), synced(2000.0, 0.001));
+    assert_unranked(&few, "synced and not synced differ");
+    assert!(texts(&few, FindingClass::Durability).contains(": too little was synced within"), "{few:?}");
+    assert_ranked(&in_turn(synced(1000.0, 1.0), synced(2000.0, 0.9)));
+    let sysbench = |asked: &'static str, syncs: f64| {
+        move |run: u32| {
+            let text = include_str!("work/sysbench-some.txt")
+                .replace("Periodic FSYNC enabled, calling fsync() each 100 requests.", asked);
+            let (before, after) = text.split_once("fsyncs/s:").expect("it counts them");
+            let (_, after) = after.split_once('\n').expect("a line");
+            format!("{before}fsyncs/s: {}\n{after}", syncs + f64::from(run) / 100.0)
+        }
+    };
+    for asked in
+        ["Calling fsync() after each write operation.", "Periodic FSYNC enabled, calling fsync() each 1 requests."]
+    {
+        assert_unranked(&in_turn(sysbench(asked, 9000.0), sysbench(asked, 0.5)), "synced and not synced differ");
+        assert_unranked(&in_turn(sysbench(asked, 9000.0), sysbench(asked, 1000.0)), "share of the syncs asked for");
+    }
 }
 
 /// Reads next to writes, with that many syncs.
@@ -270,6 +329,18 @@ fn a_limited_rate_is_not_ranked() {
     ] {
         assert_ranked(&in_turn(plain(1000.0, &options), plain(1500.0, &options)));
     }
+    // A limit of one direction of a mix holds back the other one, and pauses are of both.
+    for (options, why) in [
+        (json!({ "rw": "randrw", "rate_iops": "1000,90000" }), "limited by rate_iops=1000,90000"),
+        (json!({ "rw": "randrw", "thinktime": "80" }), "limited by thinktime=80"),
+    ] {
+        let mix = |rate: f64| {
+            let options = options.clone();
+            let of = move |rate: f64| json!({ "iops": rate, "io_bytes": 40_960.0 * rate, "runtime": 10_000 });
+            move |time| fio(time, rate, 10.0, &options, json!({ "read": of(1000.0), "write": of(rate) }), &json!([]))
+        };
+        assert_unranked(&in_turn(mix(420.0), mix(450.0)), why);
+    }
     let target = "Target transaction rate: 100/sec";
     let of = |rate: f64| move |run: u32| sysbench(60.0, rate - 0.01 * f64::from(run), [0, 0], target);
     assert_unranked(&in_turn(of(100.0), of(99.9)), "limited by --rate=100");
@@ -294,6 +365,8 @@ fn failed_operations_are_no_work() {
     };
     assert_unranked(&in_turn(plain(1000.0, &options), failed(48_000)), "48000 of its requests failed");
     assert_ranked(&in_turn(plain(1000.0, &options), failed(0)));
+    let various = texts(&in_turn(failed(1), |time| failed(48_000 + time)(time)), FindingClass::Work);
+    assert!(various.ends_with(": 1 of its requests failed; 4 more with other figures"), "{various}");
     let short = |time| {
         let mut result: Value = serde_json::from_str(&plain(5000.0, &options)(time)).expect("JSON");
         result["jobs"][0]["write"]["short_ios"] = 50_000.into();
@@ -329,7 +402,13 @@ fn places_contradict_labels() {
     assert!(identity(&same).starts_with("all 8 results record ext4, also the 4 called xfs"), "{}", identity(&same));
     assert_eq!(same.pairs[0].reason, JudgedReason::Identity);
     let right = in_turn(at("directory", "/mnt/ext4"), at("directory", "/mnt/nfs/xfs-2"));
-    assert_eq!((identity(&right).as_str(), right.pairs[0].reason), ("", JudgedReason::None));
+    assert_eq!(right.pairs[0].reason, JudgedReason::None);
+    let assumed = "records which file system it ran on: that it is the one of its label is only assumed";
+    assert_eq!(identity(&right), format!("no result of xfs {assumed}"), "its path names two");
+    assert_eq!(identity(&in_turn(at("directory", "/mnt/ext4"), at("directory", "/run/media/xfs"))), "");
+    for memory in ["/dev/shm", "/dev/shm/x", "/run/x"] {
+        assert!(identity(&in_turn(at("directory", "/mnt/ext4"), at("filename", memory))).contains("records tmpfs"));
+    }
     assert!(identity(&in_turn(at("filename", "/a"), at("filename", "xfs"))).starts_with("no result records"));
     let device = in_turn(at("directory", "/mnt/ext4"), at("filename", "/dev/sda"));
     assert_unranked(&device, "it used /dev/sda itself, and no file system");
@@ -387,4 +466,11 @@ fn other_disks_are_a_condition() {
     let shown = fsarena_report::markdown(report(&apart, "0.0.0"));
     assert!(shown.contains("do not show which contender is faster. Confounded: besides"), "{shown}");
     assert_eq!(texts(&in_turn(on(1000.0, "sda"), on(1500.0, "sda")), FindingClass::Confounded), "");
+    // A layer of one of them is a condition, unless its label names it.
+    let plain = |time| fio(time, 1500.0, 10.0, &json!({ "rw": "randread" }), Value::Null, &json!([{ "name": "sda" }]));
+    let layered = in_turn(on(1000.0, "sda"), plain);
+    let confounded = texts(&layered, FindingClass::Confounded);
+    assert_eq!(confounded, "besides the contender, these differ: layers on the disk (ext4: dm, xfs: none)");
+    let conditions = |label: &str| file(label, "a", &on(1000.0, "sda")(0))[0].conditions.len();
+    assert_eq!(["ext4", "ext4-luks", "xfs_lvm2", "new"].map(conditions), [3, 2, 2, 3]);
 }

@@ -133,6 +133,23 @@ fn commands_with_parameters_are_not_pooled() {
     let names = |judgement: &Judgement| judgement.pairs.iter().map(|pair| pair.workload.clone()).collect::<Vec<_>>();
     assert_eq!(names(&read(&both)), ["time, command untar.sh {fs}", "time, command rm.sh {fs}"]);
     assert_unranked(&read(&[both[0].clone(), both[3].clone()]), "command untar.sh {fs} and rm.sh {fs} differ");
+    // If each command has a file system of its own, the rest is work.
+    for (commands, how) in [
+        (["cp a /mnt/ext4/x", "cp a /mnt/xfs/x && sync"], "cp a {label}/x and cp a {label}/x && sync differ"),
+        (["cp a /mnt/ext4/x", "cp b /mnt/xfs/x"], "cp a {label}/x and cp b {label}/x differ"),
+    ] {
+        assert_unranked(&read(&commands.map(|command| (command, 1.0, Value::Null))), how);
+    }
+    for commands in [
+        ["cp a /mnt/ext4/x", "cp a /mnt/xfs/x"],
+        ["dd of=/srv/x/ext4/x", "dd of=/xfs/x"],
+        ["cp a /mnt/ext4/x", "cp a /dev/shm/x"],
+        ["cp a /mnt/ext4/x", "rsync a /mnt/ext4/x"],
+        ["ls", "ls -l"],
+    ] {
+        let ranked = read(&commands.map(|command| (command, 1.0, Value::Null)));
+        assert_ne!(ranked.pairs[0].reason, JudgedReason::OtherWork, "{commands:?}");
+    }
     // Letters of a value in other words of the command.
     for commands in [
         [("cat /mnt/a/file", 1.0, fs("a")), ("cat /mnt/b/file", 2.0, fs("b"))],
@@ -322,6 +339,17 @@ fn phases_that_io500_calls_invalid_are_not_ranked() {
             let named = work(&judgement);
             assert_eq!(named, "b0, run 1; b1, run 1; b2, run 1: IO500 marked ior-easy-write as invalid");
         }
+    }
+}
+
+#[test]
+fn phases_that_write_have_a_stonewall() {
+    let text = |rate: f64, time: f64| format!("[RESULT] ior-easy-write {rate} GiB/s : time {time} seconds\n");
+    let of = |one: f64, other: f64| repeated(|run| text(1.0 + run / 99.0, one), |run| text(2.0 + run / 99.0, other));
+    assert_unranked(&of(301.0, 10.0), "stonewall reached and not reached differ");
+    assert_unranked(&of(100.0, 10.0), "amount of work, in 100 s, and 10 s, differ");
+    for times in [[301.0, 500.0], [30.0, 31.0]] {
+        assert_ne!(of(times[0], times[1]).pairs[0].reason, JudgedReason::OtherWork, "{times:?}");
     }
 }
 

@@ -58,10 +58,10 @@ fn iozones_report_has_the_figures_of_its_table() {
 fn iozones_processes_are_counted_together() {
     let rows = read("a", include_str!("outputs/iozone-processes.txt"));
     let expected = [
-        ("2 initial writers, record 64 kB", vec![22_864.33]),
-        ("2 re-readers, record 64 kB", vec![266_872.84]),
-        ("2 readers, record 64 kB", vec![368_130.56]),
-        ("2 rewriters, record 64 kB", vec![23_358.22]),
+        ("2 initial writers, record 64 kB", vec![5576.19]),
+        ("2 re-readers, record 64 kB", vec![17_535.81]),
+        ("2 readers, record 64 kB", vec![75_575.33]),
+        ("2 rewriters, record 64 kB", vec![8798.83]),
     ];
     assert_eq!(figures(&rows), BTreeMap::from(expected));
     assert_eq!(rows[0].unit, "ops/s", "-O");
@@ -186,6 +186,38 @@ fn mdtests_iterations_follow_from_its_summary() {
     assert_eq!((created.durable, created.time), (SyncedResult::Synced, Some(1_795_459_274.0)), "-y");
     assert_eq!(of(&rows, "file stat, 2 tasks").reads, Reads::JustWritten);
     assert_eq!(of(&rows, "directory creation, 2 tasks").durable, SyncedResult::NotSynced);
+}
+
+#[test]
+fn mdtests_statistics_of_ranks_do_not_count() {
+    let text = "mdtest-4.1.0+dev was launched with 10 total task(s) on 1 node(s)\n\
+                SUMMARY rate: (of 3 iterations)\n\
+                Operation  per Rank: Max  Min  Mean  Std Dev  per Iteration:  Max  Min  Mean\n\
+                ---------           ---  ---  ----  -------                 ---  ---  ----\n\
+                File creation  :  301409.0  61433.0  125683.0  64712.0  104000.0  61000.0  84000.0\n";
+    assert_eq!(of_first(&read("a", text)), [61_000.0, 87_000.0, 104_000.0]);
+    let newer = text.replace("Mean\n", "Mean  Std Dev\n").replace("84000.0\n", "84000.0  9.0\n");
+    assert_eq!(of_first(&read("a", &newer)), [61_000.0, 87_000.0, 104_000.0]);
+}
+
+fn of_first(rows: &[Measured]) -> Vec<f64> {
+    rows.iter().map(|row| row.value).collect()
+}
+
+#[test]
+fn sysbench_0_4_prints_flags_of_open_as_a_number() {
+    for (flags, durable, reads) in [
+        ("1052672", SyncedResult::Synced, Reads::Unknown),
+        ("16384", SyncedResult::NotSynced, Reads::Device),
+        ("0", SyncedResult::NotSynced, Reads::Unknown),
+    ] {
+        let text = format!(
+            "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\nRunning the test with following options:\n\
+             Number of threads: 4\n\nExtra file open flags: {flags}\n128 files, 16Mb each\n2Gb total file size\n\
+             Block size 16Kb\nDoing random r/w test\n  135.33 Requests/sec executed\n"
+        );
+        assert_eq!((read("a", &text)[0].durable, read("a", &text)[0].reads), (durable, reads), "{flags}");
+    }
 }
 
 #[test]

@@ -71,11 +71,25 @@ fn jobs_of_fio_with_other_options_are_not_ranked() {
     assert_other_work(&other(json!({ "rw": "write", "numjobs": "8" })), "numjobs 1 and 8 differ");
     assert_other_work(&other(json!({ "rw": "write", "size": "1g" })), "size not set and 1g differ");
     assert_other_work(&other(json!({ "rw": "write", "bssplit": "4k/50:8k/50" })), "bssplit not set and 4k/50:8k/50");
-    assert_other_work(&other(json!({ "rw": "write", "filename": "a:b:c" })), "filename not set and 3 names differ");
+    assert_other_work(&other(json!({ "rw": "write", "filename": "a:b:c" })), "nrfiles 1 and 3 differ");
     assert_other_work(&other(json!({ "rw": "write", "directory": "/m/a:/m/b" })), "directory not set and 2 names");
     assert_other_work(&other(json!({ "rw": "write", "gtod_reduce": "1" })), "gtod_reduce not set and 1 differ");
     let synced = other(json!({ "rw": "write", "fdatasync": "1" }));
     assert_other_work(&synced, "not synced and synced, fdatasync 0 and 1 differ");
+    let clones = |more: Value| {
+        let mut options = json!({ "rw": "write", "numjobs": "4" });
+        options.as_object_mut().expect("it is one").extend(more.as_object().expect("it is one").clone());
+        options
+    };
+    for (a, b, how) in [
+        (json!({ "filename": "/a/f" }), json!({ "directory": "/b" }), "files of clones the same and their own differ"),
+        (json!({ "filename_format": "f" }), json!({ "filename_format": "f.$jobnum" }), "files of clones the same and"),
+        (json!({ "filename": "f", "nrfiles": "9" }), json!({ "filename": "f:g" }), "nrfiles 1 and 2 differ"),
+    ] {
+        assert_other_work(&in_turn(&clones(a), &clones(b)), how);
+    }
+    let same = in_turn(&clones(json!({ "filename": "/a/f" })), &clones(json!({ "filename": "/b/g" })));
+    assert_eq!(same.pairs[0].reason, JudgedReason::None);
     // What says where it was, what is reported, or how a default is written, is no work.
     let spelled = json!({
         "rw": "write", "bs": "4096", "direct": "0", "fsync": "00", "sync": "none", "filename": "/mnt/b/f",
@@ -193,6 +207,26 @@ fn clones_of_a_job_are_one_result() {
     assert_eq!((terse[0].notes[0].class, terse[0].notes[0].text.as_str()), (FindingClass::Work, doubt));
     // Groups run one after the other.
     assert_eq!(of([job(1000, 1000, 0), job(1000, 1000, 1)]), (1, 1000.0, String::new()));
+}
+
+#[test]
+fn parts_that_ran_apart_do_not_add_up() {
+    let notes = |[start, time]: [u64; 2], rows: &str| {
+        let job = |number: u64| {
+            json!({ "jobname": "t", "groupid": 0, "error": 0, "job options": { "rw": "write", "numjobs": "2" },
+                    "job_start": 1_764_000_000_000 + number * start,
+                    "write": { "iops": 1000, "total_ios": 1000, "runtime": time } })
+        };
+        let text = json!({ "fio version": "fio-3.40", "timestamp": 1, rows: [job(0), job(1)] }).to_string();
+        read("a", "a", &text)[0].notes.iter().map(|note| note.text.clone()).collect::<Vec<_>>().join("\n")
+    };
+    for rows in ["jobs", "client_stats"] {
+        let apart = "its parts did not run at the same time: the longest took 10 s, all 20 s";
+        assert_eq!(notes([10_000, 10_000], rows), apart);
+        for together in [[0, 10_000], [1900, 10_000], [900, 100]] {
+            assert_eq!(notes(together, rows), "", "{together:?}");
+        }
+    }
 }
 
 #[test]
@@ -469,7 +503,24 @@ fn what_was_done_overrules_what_was_asked_for() {
         assert_eq!(asked(options.clone()), SyncedResult::NotSynced, "{options}");
     }
     // Counts of syncs and the bytes at the device.
-    assert_eq!(durable(json!({ "end_fsync": "1" }), json!({ "sync": { "total_ios": 0 } })), SyncedResult::NotSynced);
+    let counted = |options: Value, syncs: u32| {
+        let write = json!({ "iops": 1000, "io_bytes": 1_073_741_824, "total_ios": 10_000 });
+        durable(options, json!({ "write": write, "sync": { "total_ios": syncs } }))
+    };
+    for (options, syncs, expected) in [
+        // fio 3.33 counts no sync at the end.
+        (json!({ "end_fsync": "1" }), 0, SyncedResult::Synced),
+        (json!({ "fsync_on_close": "1" }), 0, SyncedResult::Synced),
+        (json!({ "fsync": "1" }), 0, SyncedResult::NotSynced),
+        (json!({ "fsync": "1" }), 1, SyncedResult::NotSynced),
+        (json!({ "fsync": "1" }), 9_990, SyncedResult::Synced),
+        (json!({ "fsync": "5000" }), 1, SyncedResult::Synced),
+        (json!({ "sync_file_range": "write:8" }), 1250, SyncedResult::NotSynced),
+        (json!({ "sync_file_range": "write:8", "fsync": "100" }), 100, SyncedResult::Synced),
+        (json!({}), 10, SyncedResult::Synced),
+    ] {
+        assert_eq!(counted(options.clone(), syncs), expected, "{options}, {syncs}");
+    }
     assert_eq!(
         durable(json!({ "fsync": "4" }), json!({ "sync": { "lat_ns": { "N": 65_536 } } })),
         SyncedResult::Synced
@@ -532,7 +583,7 @@ fn parts_of_a_run_that_did_not_overlap_are_a_finding() {
     assert_eq!(
         found,
         "iozone-t-a.txt, run 1: 8 initial writers did not overlap: their own rates add up to 4.0 times \
-                       what the parent saw"
+                       what the parent saw, which counts"
     );
     let line =
         "stonewalling pairs accessed min: 2946 max: 12855 -- min data: 2.9 GiB mean data: 8.1 GiB time: 300.1s\n";

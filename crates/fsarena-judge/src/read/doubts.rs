@@ -1,6 +1,7 @@
 //! What results themselves show against their figures, whichever tool made them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use fsarena_lane::kind::named_in;
 
@@ -11,6 +12,9 @@ use crate::measured::SyncedResult;
 const LIMITED: f64 = 0.9;
 /// The share of operations that may fail without a finding: databases give up a few transactions of many.
 pub const FAILED: f64 = 0.01;
+
+/// Folders that are in memory (Filesystem Hierarchy Standard).
+const IN_MEMORY: [&str; 2] = ["/dev/shm", "/run"];
 
 /// A finding that what a result did is in doubt, so that it is not ranked.
 pub fn doubt(text: String) -> JudgedFinding {
@@ -42,12 +46,28 @@ pub fn written_meanwhile(durable: SyncedResult) -> Option<(String, String)> {
     Some(("writes meanwhile".to_owned(), value.to_owned()))
 }
 
-/// The file system that paths among some words name, if it is only one.
+/// The share of the syncs that were asked for below which what was written counts as not synced.
+pub const DONE: f64 = 0.1;
+
+/// The share of the syncs that were asked for that were done; `None` if they are too few to tell.
+pub fn share_of_syncs(done: f64, asked: f64) -> Option<f64> {
+    const FEW: f64 = 10.0;
+    (asked >= FEW).then(|| (done / asked).min(1.0))
+}
+
+/// The file system that paths among some words name, if it is only one; else that of folders in memory.
 pub fn placed<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let paths = words.into_iter().filter(|word| word.contains('/'));
-    let named: BTreeSet<&str> =
-        paths.flat_map(|path| path.split(|letter: char| !letter.is_alphanumeric())).filter_map(named_in).collect();
-    named.first().filter(|_| named.len() == 1).map(|name| (*name).to_owned())
+    let paths: Vec<&str> = words.into_iter().filter(|word| word.contains('/')).collect();
+    let parts = paths.iter().flat_map(|path| path.split(|letter: char| !letter.is_alphanumeric()));
+    let named: BTreeSet<&str> = parts.filter_map(named_in).collect();
+    // As in `of=/dev/shm/a`.
+    let path = |word: &'a str| Path::new(word.rsplit('=').next().unwrap_or(word));
+    let is_in = |word: &&'a str, folders: &[&str]| folders.iter().any(|folder| path(word).starts_with(folder));
+    let is_in_memory = || paths.iter().any(|word| is_in(word, &IN_MEMORY) && !is_in(word, &["/run/media"]));
+    match named.len() {
+        0 => is_in_memory().then(|| "tmpfs".to_owned()),
+        _ => named.first().filter(|_| named.len() == 1).map(|name| (*name).to_owned()),
+    }
 }
 
 /// The part of a path that says where something is: not its last component, which may be a file, unless that is the

@@ -1,14 +1,17 @@
 //! fio's `--output-format=json`, of one machine or of clients, and its terse lines: each job and direction is a workload
 //! of the contender that the file is called.
 
+mod devices;
 mod doubts;
 mod parts;
+mod syncs;
 mod terse;
 mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::parts::Part;
+use self::devices::MovedBytes;
+use self::syncs::JobSyncs;
 pub use terse::{knows as knows_terse, read as read_terse};
 
 use super::doubts::{folder, placed, written_meanwhile};
@@ -19,14 +22,6 @@ use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 /// What jobs do; with `unified_rw_reporting=1`, all of it is `mixed`.
 const DIRECTIONS: [&str; 4] = ["read", "write", "trim", "mixed"];
-/// Bytes of a sector in `disk_util` (HOWTO.rst).
-const SECTOR: f64 = 512.0;
-/// Options that sync once in that many writes (HOWTO.rst).
-const PERIODIC: [&str; 2] = ["fsync", "fdatasync"];
-/// Options that sync at the end of the measured time (HOWTO.rst).
-const AT_END: [&str; 2] = ["end_fsync", "fsync_on_close"];
-/// The share of the written bytes below which the device cannot have got them, even if it gets them compressed.
-const WRITTEN: f64 = 0.1;
 
 pub fn knows(value: &Value) -> bool {
     value["fio version"].as_str().is_some()
@@ -94,10 +89,12 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let parts = parts::of(file.label, value, &jobs);
     let run = file.run(1, value);
     let mut conditions = program(value["fio version"].as_str());
-    if let Some(disks) = disks(value) {
-        InputFacts::make_mut(&mut conditions).insert("disk".to_owned(), disks);
-    }
-    let durable: Vec<SyncedResult> = parts.iter().map(|part| durable(value, part, parts.len())).collect();
+    InputFacts::make_mut(&mut conditions).extend(devices::conditions(value, file.label));
+    let [read, written] = ["read", "write"].map(|direction| MovedBytes::of(value, &parts, direction));
+    let asked: Vec<JobSyncs<'_>> = parts.iter().map(|part| JobSyncs::of(value, part)).collect();
+    let least = asked.iter().map(JobSyncs::least).sum::<f64>();
+    let is_lost = written.is_some_and(|written| written.devices < devices::FEW * least);
+    let durable: Vec<SyncedResult> = asked.iter().map(|syncs| syncs.result(is_lost)).collect();
     // Whether any of the writes of each stage were synced.
     let mut syncs: BTreeMap<usize, SyncedResult> = BTreeMap::new();
     for (part, durable) in parts.iter().zip(&durable).filter(|(part, _)| part.rate("write").is_some()) {
@@ -106,7 +103,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     }
     let mut known = KnownFacts::default();
     let (mut rows, mut places) = (Vec::new(), Vec::new());
-    for (part, durable) in parts.iter().zip(durable) {
+    for ((part, own), durable) in parts.iter().zip(&asked).zip(durable) {
         let options = work::options(value, part.jobs[0]).unwrap_or_default();
         let meanwhile = part.stages.iter().find_map(|stage| written_meanwhile(*syncs.get(stage)?));
         let paths =
@@ -134,14 +131,11 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                     "write" | "mixed" => durable,
                     _ => SyncedResult::NothingWritten,
                 },
-                // The device's counters are of all jobs together.
-                on_device: match direction {
-                    "write" if parts.len() == 1 => on_device(value, part),
-                    _ => None,
-                },
-                reads: match direction {
-                    "read" if parts.len() == 1 => reads(value, part).unwrap_or(Reads::Unknown),
-                    "read" | "mixed" => Reads::Unknown,
+                synced: own.share(),
+                on_device: written.filter(|_| direction == "write").map(|it| (it.devices / it.jobs).min(1.0)),
+                reads: match (direction, read) {
+                    ("read", Some(MovedBytes { jobs, devices })) => Reads::Counted { work: jobs, device: devices },
+                    ("read" | "mixed", _) => Reads::Unknown,
                     _ => Reads::Nothing,
                 },
                 conditions: conditions.clone(),
@@ -185,72 +179,4 @@ fn of_directories(rows: &mut [Measured], places: &[(&str, &str)]) {
 
 fn name(job: &Value) -> &str {
     job["jobname"].as_str().unwrap_or("job")
-}
-
-/// What was done overrules what was asked for.
-fn durable(value: &Value, part: &Part<'_>, parts: usize) -> SyncedResult {
-    let syncs = part.syncs();
-    let Some(options) = work::options(value, part.jobs[0]) else {
-        return if syncs.is_some_and(|count| count > 0.0) { SyncedResult::Synced } else { SyncedResult::Unknown };
-    };
-    let set = |name: &str| options.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|it| *it > 0.0);
-    // Before 3.27, `sync` was 0 or 1.
-    let is_open = options.get("sync").is_some_and(|text| ["1", "sync", "dsync"].contains(text));
-    let every = PERIODIC.into_iter().filter_map(set).reduce(f64::min);
-    let every = every.filter(|every| part.writes(&options).is_none_or(|writes| writes >= *every));
-    let is_at_end = AT_END.into_iter().any(|name| set(name).is_some());
-    let is_asked = is_open || every.is_some() || is_at_end || options.contains_key("sync_file_range");
-    // The least that the device must have got: what is overwritten between two syncs need not be written.
-    let written = part.sum("write", "io_bytes");
-    let size = || Some(work::unit_base(&options).bytes(options.get("size")?)? as f64 * part.copies());
-    let least = match every {
-        _ if is_open || part.is_direct() => written,
-        Some(every) => written / every,
-        None if is_at_end => size().map_or(0.0, |size| written.min(size)),
-        None => 0.0,
-    };
-    let is_lost = parts == 1 && device(value, "write_sectors").is_some_and(|device| device < WRITTEN * least);
-    match (is_open, syncs) {
-        _ if !is_asked && syncs.is_none_or(|count| count == 0.0) => SyncedResult::NotSynced,
-        _ if is_lost => SyncedResult::NotSynced,
-        (true, _) | (_, None) => SyncedResult::Synced,
-        (_, Some(count)) => super::written(count > 0.0),
-    }
-}
-
-fn reads(value: &Value, part: &Part<'_>) -> Option<Reads> {
-    let work = part.sum("read", "io_bytes");
-    Some(Reads::Counted { work: Some(work).filter(|work| *work > 0.0)?, device: device(value, "read_sectors")? })
-}
-
-/// The share of what was written that the device got.
-fn on_device(value: &Value, part: &Part<'_>) -> Option<f64> {
-    let share = device(value, "write_sectors")? / part.sum("write", "io_bytes");
-    Some(share.min(1.0)).filter(|share| share.is_finite())
-}
-
-/// Whether a device stands on others (LUKS, LVM, RAID): fio lists these too, and gives the upper ones their sums.
-fn is_stacked(disk: &Value) -> bool {
-    let is_named = |name: &str| name.starts_with("dm-") || name.starts_with("md");
-    let is_sum = || disk.as_object().is_some_and(|fields| fields.iter().any(|(name, _)| name.starts_with("aggr_")));
-    disk["name"].as_str().is_some_and(is_named) || is_sum()
-}
-
-/// The disks that it used, by name, where they are known.
-fn disks(value: &Value) -> Option<String> {
-    let disks = value["disk_util"].as_array()?.iter().filter(|disk| !is_stacked(disk));
-    let mut names: Vec<&str> = disks.filter_map(|disk| disk["name"].as_str()).collect();
-    names.sort_unstable();
-    (!names.is_empty()).then(|| names.join(" and "))
-}
-
-/// Bytes that the devices moved, each once. Versions before 3.36 have no sectors in `disk_util`.
-fn device(value: &Value, sectors: &str) -> Option<f64> {
-    let disks = value["disk_util"].as_array().filter(|disks| !disks.is_empty())?;
-    let bytes = |disk: &Value| Some(disk[sectors].as_f64()? * SECTOR);
-    match disks.iter().all(is_stacked) {
-        // What is below them is not known: each may carry the same bytes.
-        true => disks.iter().map(bytes).try_fold(0.0, |most: f64, own| Some(most.max(own?))),
-        false => disks.iter().filter(|disk| !is_stacked(disk)).map(bytes).sum(),
-    }
 }

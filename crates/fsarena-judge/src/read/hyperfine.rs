@@ -1,7 +1,7 @@
 //! hyperfine's `--export-json`: each command is a contender, and its times are its rows.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fsarena_lane::kind::named_in;
@@ -41,9 +41,15 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let mut rows = Vec::new();
     let mut clock = 0.0;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for result in value["results"].as_array().into_iter().flatten() {
+    let results = || value["results"].as_array().into_iter().flatten();
+    let command = |result: &'_ Value| result["command"].as_str().unwrap_or_default().to_owned();
+    let commands: BTreeSet<String> = results().map(command).collect();
+    // If each command has a file system of its own, these are compared, and the rest of a command is work.
+    let kinds: BTreeSet<String> = commands.iter().filter_map(|command| place(command)).collect();
+    let are_kinds = kinds.len() > 1 && kinds.len() == commands.len();
+    for result in results() {
         let command = result["command"].as_str().unwrap_or_default();
-        let (contender, work) = described(file, result, command);
+        let (contender, work) = described(file, result, command, place(command).filter(|_| are_kinds));
         let times = result["times"].as_array().unwrap_or_default();
         let codes = result["exit_codes"].as_array().unwrap_or_default();
         for (number, time) in times.iter().enumerate() {
@@ -74,7 +80,8 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
 /// The file system of a command: what its last path names, since the others may be of what it reads, and no other path
 /// names another.
 fn place(command: &str) -> Option<String> {
-    let paths = || command.split_whitespace().skip(1).filter(|word| word.contains('/') && !word.contains("/dev/"));
+    let is_place = |word: &&str| word.contains('/') && word.contains("/dev/") == word.contains("/dev/shm");
+    let paths = || command.split_whitespace().skip(1).filter(is_place);
     placed(paths().last().map(folder)).and_then(|_| placed(paths().map(folder)))
 }
 
@@ -94,11 +101,23 @@ fn without_mounts(command: &str) -> String {
     general
 }
 
+/// A command with `{label}` for a label, its file system and mount points, whatever the folders above it are.
+fn without_places(command: &str, label: &str) -> String {
+    let command = command.replace("/dev/shm", "/mnt/shm");
+    let general = without_mounts(&with_word(&without_label(&command, label), &format!("/{label}"), "/{label}"));
+    let of = |word: &str| {
+        let place = word.find("{label}").unwrap_or_default();
+        let above = word[..place].find('/').unwrap_or(place);
+        format!("{}{}", &word[..above], &word[place..])
+    };
+    general.split_inclusive(' ').map(of).collect()
+}
+
 /// Which contender a command is of, and what defines the work. The contender is in parameters (`--parameter-list`,
 /// `--parameter-scan`), the label, or the command itself. The other parameters define the work, and so does a command
 /// that is no contender: with the names of parameters in place of their values, and `{label}` for a label, its file
-/// system and mount points.
-fn described(file: &File<'_>, result: &Value, command: &str) -> (String, InputFacts) {
+/// system and mount points. `kind` is the file system of a command, if that is what is compared.
+fn described(file: &File<'_>, result: &Value, command: &str, kind: Option<String>) -> (String, InputFacts) {
     let all = result["parameters"].as_object().into_iter().flatten();
     let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
     let is_contender = |(name, value): &(&Rc<str>, String)| {
@@ -119,14 +138,16 @@ fn described(file: &File<'_>, result: &Value, command: &str) -> (String, InputFa
     };
     let mut general = values.iter().fold(command.to_owned(), named);
     if file.is_labelled {
-        let folder = format!("/{}", file.label);
-        general = without_mounts(&with_word(&without_label(&general, file.label), &folder, "/{label}"));
+        general = without_places(&general, file.label);
     }
     let of_work = work.iter().map(|(name, value)| (name.to_string(), size(value)));
     let mut of_work: BTreeMap<String, String> = of_work.collect();
     let contender = contender.into_iter().map(|(_, value)| value).collect::<Vec<_>>().join(" ");
     let contender = match (contender.is_empty(), file.is_labelled) {
-        (true, false) => return (command.to_owned(), of_work.into()),
+        (true, false) => {
+            of_work.extend(kind.map(|kind| ("command".to_owned(), without_places(command, &kind))));
+            return (command.to_owned(), of_work.into());
+        }
         (true, true) => file.label.to_owned(),
         (false, _) => contender,
     };

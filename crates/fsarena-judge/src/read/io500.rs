@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{File, ReadError, ResultFigure, figure, program};
 use crate::findings::FindingClass;
-use crate::measured::{Measured, Reads, SyncedResult};
+use crate::measured::{Extent, InputFacts, Measured, Reads, SyncedResult};
+
+/// The seconds for which phases that write have to go on (IO500's rules).
+const STONEWALL_S: f64 = 300.0;
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| Phase::of(line).is_some())
@@ -16,13 +19,20 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let conditions = program(version.map(|version| format!("IO500 {version}")));
     let mut rows = Vec::new();
     let (mut run, mut done) = (1, BTreeSet::new());
-    for Phase { name, value, unit, is_invalid } in file.text.lines().filter_map(Phase::of) {
+    for Phase { name, value, unit, seconds, is_invalid } in file.text.lines().filter_map(Phase::of) {
         if !done.insert(name.clone()) {
             (run, done) = (run + 1, BTreeSet::from([name.clone()]));
         }
         let Some(value) = figure(value) else { continue };
         let writes = ["write", "delete"].iter().any(|work| name.ends_with(work));
+        // What a whole stonewall stopped may have any amount.
+        let is_short = name.ends_with("write") && seconds.is_some_and(|seconds| seconds < STONEWALL_S);
+        let extent = seconds.filter(|_| is_short).map(|seconds| Extent { seconds, amount: seconds * value });
+        let reached = if is_short { "not reached" } else { "reached" };
+        let stonewall = Some(("stonewall".to_owned(), reached.to_owned())).filter(|_| name.ends_with("write"));
         rows.push(Measured {
+            extent,
+            work: InputFacts::new(stonewall.into_iter().collect()),
             durable: if writes { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
             reads: if writes { Reads::Nothing } else { Reads::Unknown },
             conditions: conditions.clone(),
@@ -38,6 +48,7 @@ struct Phase<'a> {
     name: String,
     value: &'a str,
     unit: &'static str,
+    seconds: Option<f64>,
     /// Whether it did not do what a phase has to do.
     is_invalid: bool,
 }
@@ -58,6 +69,7 @@ impl<'a> Phase<'a> {
             "kiops" => (name, "kIOPS"),
             _ => return None,
         };
-        Some(Self { name, value, unit, is_invalid: !before.starts_with(']') || after.contains("[INVALID]") })
+        let seconds = after.split_whitespace().next().and_then(figure);
+        Some(Self { name, value, unit, seconds, is_invalid: !before.starts_with(']') || after.contains("[INVALID]") })
     }
 }

@@ -28,6 +28,7 @@ const VERSION: &str = "Version $Revision: ";
 
 /// Throughput of several processes.
 const CHILDREN: &str = "Children see throughput for";
+const CHILDREN_SEE: &str = "Children see";
 
 pub fn knows(file: &File<'_>) -> bool {
     let has = |words: &str| file.text.contains(words);
@@ -132,12 +133,12 @@ impl<'a> IozoneRun<'a> {
     /// A finding if the children's own rates add up to more than the parent sees: they did not all run all the time.
     fn overlap(&self, row: &Measured) -> Option<JudgedFinding> {
         let test = row.workload.split(", record ").next()?;
-        let parent = self.lines.iter().filter_map(|line| seen(line, "Parent sees")).find(|(name, _)| name == test)?.1;
-        (row.value > UNEVEN * parent).then(|| JudgedFinding {
+        let own = self.lines.iter().filter_map(|line| seen(line, CHILDREN_SEE)).find(|(name, _)| name == test)?.1;
+        (own > UNEVEN * row.value).then(|| JudgedFinding {
             class: FindingClass::Uneven,
             text: format!(
-                "{test} did not overlap: their own rates add up to {:.1} times what the parent saw",
-                row.value / parent
+                "{test} did not overlap: their own rates add up to {:.1} times what the parent saw, which counts",
+                own / row.value
             ),
         })
     }
@@ -232,12 +233,14 @@ fn reports(lines: &[&str], run: &IozoneRun<'_>) -> Vec<ResultFigure> {
     figures
 }
 
-/// The rates of several processes together.
+/// The rates of several processes together: as the parent saw them, which is all work over the time of the slowest.
 fn throughput(lines: &[&str]) -> Vec<ResultFigure> {
     let record = lines.iter().find_map(|line| line.trim().strip_prefix("Record Size "));
     let record = record.map(|size| format!(", record {size}")).unwrap_or_default();
     let of = |line: &&str| {
-        let (test, value) = seen(line, "Children see")?;
+        let (test, own) = seen(line, CHILDREN_SEE)?;
+        let parent = lines.iter().filter_map(|line| seen(line, "Parent sees")).find(|(name, _)| *name == test);
+        let value = parent.map_or(own, |parent| parent.1);
         let unit = if line.contains("ops/sec") { "ops/s" } else { "KiB/s" };
         Some(ResultFigure::rate(format!("{test}{record}"), value, unit))
     };

@@ -124,11 +124,14 @@ fn summary<'a>(lines: &[&'a str]) -> Vec<MdtestTest<'a>> {
     let mut tests = Vec::new();
     let Some(place) = lines.iter().position(|line| is_head(line)) else { return tests };
     let count = lines[place].rsplit_once("(of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+    // With statistics of ranks, those of iterations are the last ones; a version of 2020 has no `Std Dev` of them.
+    let titles = lines[place + 1..].iter().find_map(|line| Some(line.rsplit_once(" Max ")?.1));
+    let width = if titles.is_some_and(|titles| !titles.contains("Std Dev")) { 3 } else { 4 };
     for line in lines[place + 1..].iter().take_while(|line| !line.trim().starts_with("SUMMARY")) {
         let (name, rest) = at_number(line);
         let values: Vec<f64> = rest.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        // With statistics of ranks, those of iterations are the last four.
-        let [.., max, min, mean, _] = values[..] else { continue };
+        let own = values.len().checked_sub(width).map_or(&[][..], |first| &values[first..]);
+        let [max, min, mean, ..] = own[..] else { continue };
         let name = name.trim().trim_end_matches(':').trim();
         if mean > 0.0 && min > 0.0 {
             tests.push(MdtestTest { name, count: count.unwrap_or(1), max, min, mean });

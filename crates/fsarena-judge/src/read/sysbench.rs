@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::doubts::{doubt, failed, limited, written_meanwhile};
+use super::doubts::{DONE, doubt, failed, limited, share_of_syncs, written_meanwhile};
 use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Extent, Measured, Reads, SyncedResult};
@@ -36,6 +36,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 run: file.run(index + 1, &printed(all, |_| false)),
                 work: BTreeMap::from_iter(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile)).into(),
                 durable,
+                synced: synced(lines),
                 reads: reads(lines, &figure),
                 conditions: conditions.clone(),
                 extent: extent(lines),
@@ -72,11 +73,8 @@ fn figures(lines: &[&str]) -> Vec<ResultFigure> {
     let parts = parts.into_iter().map(str::to_lowercase).chain(threads).filter(|part| !part.is_empty());
     let work = parts.collect::<Vec<_>>().join(", ");
     let of = |name: &str, unit, value: Option<f64>| Some(ResultFigure::rate(format!("{work}: {name}"), value?, unit));
-    let directions = [("reads", "reads/s"), ("writes", "writes/s")];
-    let directions = directions.map(|(name, key)| {
-        let newer = || after(lines, &key[..key.len() - "s/s".len()])?.strip_prefix("IOPS=")?.split(' ').next();
-        of(name, "ops/s", after(lines, key).or_else(newer).and_then(figure))
-    });
+    let directions = ["read", "write"]
+        .map(|name| of(&format!("{name}s"), "ops/s", rate(lines, name).filter(|rate| *rate > 0.0 && rate.is_finite())));
     let requests = lines.iter().find_map(|line| line.trim().strip_suffix(" Requests/sec executed")).and_then(figure);
     let transactions = after(lines, "transactions").and_then(per_second);
     let further = [of("requests", "ops/s", requests), of("transactions", "transactions/s", transactions)];
@@ -125,15 +123,31 @@ fn setting(line: &str) -> (String, String) {
     }
 }
 
-/// The number of syncs per second, if it is printed.
-fn syncs(lines: &[&str]) -> Option<f64> {
-    let newer = || after(lines, "fsync")?.strip_prefix("IOPS=")?.split(' ').next();
-    after(lines, "fsyncs/s").or_else(newer)?.parse().ok()
+/// Operations per second of `read`, `write` or `fsync`, if they are printed.
+fn rate(lines: &[&str], name: &str) -> Option<f64> {
+    let newer = || after(lines, name)?.strip_prefix("IOPS=")?.split(' ').next();
+    after(lines, &format!("{name}s/s")).or_else(newer)?.parse().ok()
+}
+
+/// The share of the syncs after each write, or in each number of requests, that were done. Those of requests are of
+/// each file.
+fn synced(lines: &[&str]) -> Option<f64> {
+    let writes = rate(lines, "write")?;
+    let each =
+        lines.iter().find_map(|line| line.split_once("calling fsync() each ")?.1.split(' ').next()?.parse().ok());
+    let asked = match each {
+        Some::<f64>(requests) => (writes + rate(lines, "read").unwrap_or_default()) / requests,
+        None if lines.iter().any(|line| line.contains(AFTER_EACH)) => writes,
+        None => return None,
+    };
+    // Runs whose time is missing are taken to be long enough.
+    let seconds = extent(lines).map_or(1000.0, |all| all.seconds);
+    share_of_syncs(rate(lines, "fsync")? * seconds, asked * seconds)
 }
 
 fn notes(lines: &[&str]) -> Vec<JudgedFinding> {
     let is_asked = lines.iter().any(|line| line.contains("Calling fsync() at the end of test, Enabled"));
-    let undone = (is_asked && syncs(lines) == Some(0.0)).then(|| JudgedFinding {
+    let undone = (is_asked && rate(lines, "fsync") == Some(0.0)).then(|| JudgedFinding {
         class: FindingClass::Durability,
         text: "it was to call fsync(), but did not once".to_owned(),
     });
@@ -175,14 +189,26 @@ fn per_second(text: &str) -> Option<f64> {
     figure(text.split_once('(')?.1.split_whitespace().next()?)
 }
 
+/// Flags of open(2) on x86, which version 0.4 prints as a number. `O_SYNC` includes this one.
+const O_DSYNC: u32 = 0o10000;
+const O_DIRECT: u32 = 0o40000;
+
+/// Whether files were opened with a flag of one of these names, or with this bit.
+fn is_opened(lines: &[&str], names: &[&str], bit: u32) -> bool {
+    let flags = after(lines, "Extra file open flags").unwrap_or_default();
+    names.iter().any(|name| flags.starts_with(name)) || flags.parse().is_ok_and(|flags: u32| flags & bit != 0)
+}
+
+const AFTER_EACH: &str = "Calling fsync() after each write operation";
+
 fn durable(lines: &[&str], figure: &ResultFigure) -> SyncedResult {
     let has = |words: &str| lines.iter().any(|line| line.contains(words));
-    let is_asked = has("Calling fsync() at the end of test, Enabled")
-        || has("Calling fsync() after each write operation")
-        || has("Periodic FSYNC enabled");
-    let is_open = has("Extra file open flags: sync") || has("Extra file open flags: dsync");
+    let is_asked =
+        has("Calling fsync() at the end of test, Enabled") || has(AFTER_EACH) || has("Periodic FSYNC enabled");
+    let is_open = is_opened(lines, &["sync", "dsync"], O_DSYNC);
     // What was done overrules what was asked for.
-    let is_synced = is_open || (is_asked && syncs(lines) != Some(0.0));
+    let is_done = synced(lines).map_or(rate(lines, "fsync") != Some(0.0), |share| share >= DONE);
+    let is_synced = is_open || (is_asked && is_done);
     match figure.workload.rsplit(": ").next() {
         Some("reads") => SyncedResult::NothingWritten,
         Some("writes" | "requests") => written(is_synced),
@@ -191,7 +217,7 @@ fn durable(lines: &[&str], figure: &ResultFigure) -> SyncedResult {
 }
 
 fn reads(lines: &[&str], figure: &ResultFigure) -> Reads {
-    let is_direct = lines.iter().any(|line| line.contains("Extra file open flags: direct"));
+    let is_direct = is_opened(lines, &["direct"], O_DIRECT);
     match figure.workload.rsplit(": ").next() {
         Some("writes") => Reads::Nothing,
         Some("reads" | "requests") if is_direct => Reads::Device,

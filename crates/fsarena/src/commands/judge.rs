@@ -76,12 +76,26 @@ fn stem(path: &str) -> String {
     Path::new(path).file_stem().map_or(path.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
+/// How files are named, for what was meant by a path that does not exist.
+fn way_to_name(label: &str, path: &str) -> String {
+    match path {
+        "-" => format!("of a pipe, name /dev/stdin, as in `… | fsarena judge {label}=/dev/stdin`"),
+        _ if path.contains(['*', '?', '[']) => {
+            format!("shells expand no pattern behind `=`: `fsarena judge $(printf '{label}=%s ' {path})`")
+        }
+        _ if path.contains(',') => {
+            format!("name each file: `fsarena judge {label}={}`", path.replace(',', &format!(" {label}=")))
+        }
+        _ => "name files of results, as in `fsarena judge a.json b.json`".to_owned(),
+    }
+}
+
 /// The rows of a file, under that name.
 fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments) -> Result<Vec<Measured>> {
     let own = stem(path);
-    let hint = "name files of results, as in `fsarena judge a.json b.json`";
-    let bytes =
-        std::fs::read(path).map_err(|error| Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), hint))?;
+    let bytes = std::fs::read(path).map_err(|error| {
+        Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), way_to_name(label.unwrap_or("LABEL"), path))
+    })?;
     let columns = columns(options)?;
     let rows = text(path, bytes).and_then(|text| match columns {
         Some(columns) if has_columns(&text, &columns) => {

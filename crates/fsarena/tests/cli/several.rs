@@ -241,6 +241,13 @@ fn results_of_others_are_judged_by_their_columns() {
     assert!(out(&timed(&["--higher"], 0)).contains("Higher figures count as better"));
     assert!(err(&run(stage.fsarena().args(["judge", "nowhere.csv"]), 2)).contains("`nowhere.csv` cannot be read"));
     let other = stage.file("other.json", "{}");
+    for (argument, way) in [
+        ("ext4=run-*.json", "`fsarena judge $(printf 'ext4=%s ' run-*.json)`"),
+        ("ext4=a.json,b.json", "`fsarena judge ext4=a.json ext4=b.json`"),
+        ("-", "`… | fsarena judge LABEL=/dev/stdin`"),
+    ] {
+        assert!(err(&run(stage.fsarena().args(["judge", argument]), 2)).contains(way), "{argument}");
+    }
     assert!(err(&run(stage.fsarena().args(["judge", &other]), 2)).contains("of no tool that judge knows"));
     let of_columns = err(&run(stage.fsarena().args(["judge", &other, "--lower"]), 2));
     assert!(

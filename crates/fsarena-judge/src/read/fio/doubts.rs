@@ -29,17 +29,20 @@ pub fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>, direction: &str, labe
     let device = device.map(|path| format!("it used {path} itself, and no file system"));
     let engine = options.get("ioengine").filter(|engine| **engine == "null");
     let engine = engine.map(|_| "ioengine=null does no I/O".to_owned());
-    let rate = LIMITS.iter().find_map(|(name, figure, unit)| {
+    // A limit of reads also holds back the writes that they are mixed with.
+    let limits = LIMITS.iter().flat_map(|limit| DIRECTIONS.map(|direction| (limit, direction)));
+    let rate = limits.into_iter().find_map(|((name, figure, unit), direction)| {
         let value = options.get(name)?;
         let most = limit(value, unit_base(options), direction)? * part.copies();
         limited(unit * part.sum(direction, figure), most, &format!("{name}={value}"))
     });
     let pause = || {
-        let share = pauses_s(options)? * part.rate(direction)? / part.copies();
+        let [read, write, trim, mixed] = DIRECTIONS.map(|direction| part.rate(direction).unwrap_or_default());
+        let share = pauses_s(options)? * mixed.max(read + write + trim) / part.copies();
         (share > PAUSED).then(|| by_limit(&format!("thinktime={}", options["thinktime"])))
     };
     let doubts = [failed, short, device, engine].into_iter().flatten().map(doubt);
-    doubts.chain(rate.or_else(pause)).collect()
+    doubts.chain(rate.or_else(pause)).chain(part.apart(direction)).collect()
 }
 
 /// The limit of a direction: `100,50` is of reads and of writes.

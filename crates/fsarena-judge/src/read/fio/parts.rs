@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::doubts::doubt;
 use super::super::json::Value;
 use super::super::options::without_label;
 use super::super::{KnownFacts, positive};
@@ -154,6 +155,23 @@ impl Part<'_> {
         let bytes = Some(self.sum("write", "io_bytes")).filter(|bytes| *bytes > 0.0)?;
         let block = work::unit_base(options).bytes(options.get("bs").unwrap_or(&"4k").split(',').next()?)?;
         Some(bytes / count / block as f64).filter(|writes| writes.is_finite())
+    }
+
+    /// A doubt if clones or clients did not run at the same time: their rates do not add up. The clocks of clients may
+    /// be a second apart.
+    pub fn apart(&self, direction: &str) -> Option<JudgedFinding> {
+        let mut groups: BTreeMap<Option<u64>, [f64; 3]> = BTreeMap::new();
+        for job in &self.jobs {
+            let (start, time) =
+                (positive(&job["job_start"])?, positive(&job[direction]["runtime"]).unwrap_or_default());
+            let [first, end, longest] = groups.entry(job["groupid"].as_u64()).or_insert([f64::INFINITY, 0.0, 0.0]);
+            (*first, *end, *longest) = (first.min(start), end.max(start + time), longest.max(time));
+        }
+        let seconds = groups.into_values().map(|[first, end, longest]| [(end - first) / 1000.0, longest / 1000.0]);
+        let [all, longest] = seconds.max_by(|one, other| (one[0] - one[1]).total_cmp(&(other[0] - other[1])))?;
+        let text =
+            || format!("its parts did not run at the same time: the longest took {longest:.0} s, all {all:.0} s");
+        (all > UNEVEN * longest && all - longest > 1.0).then(|| doubt(text()))
     }
 
     /// How unequally the clones worked.

@@ -123,12 +123,17 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
         }
     }
     // Where it was is no work, but the number of files and directories is.
-    for name in ["filename", "directory"] {
-        let count = options.get(name).map_or(1, |names| names.replace("\\:", "").split(':').count());
-        if count > 1 {
-            work.insert(name.to_owned(), format!("{count} names"));
-        }
+    let count = |name: &str| options.get(name).map(|names| names.replace("\\:", "").split(':').count());
+    if let Some(count) = count("directory").filter(|count| *count > 1) {
+        work.insert("directory".to_owned(), format!("{count} names"));
     }
+    let format = options.get("filename_format").filter(|format| !format.is_empty());
+    let has_no = |part: &str| format.is_some_and(|format| !format.contains(part));
+    let files = count("filename").or(has_no("$filenum").then_some(1));
+    work.extend(files.map(|count| ("nrfiles".to_owned(), count.to_string())));
+    let are_shared = work["numjobs"] != "1" && (options.contains_key("filename") || has_no("$jobnum"));
+    let files = if are_shared { "the same" } else { "their own" };
+    work.insert("files of clones".to_owned(), files.to_owned());
     work
 }
 
