@@ -1,6 +1,7 @@
 //! The engine `fio`: runs the workloads of the engine `data` through the program fio, and runs fio's job files
 //! unchanged.
 
+mod duration;
 mod facts;
 mod file;
 mod generate;
@@ -53,6 +54,7 @@ impl FioTask {
         let own = crate::parameters::<AsItIs>(workload)?;
         let file = JobFile::parse(&format!("{}: job", workload.name), &own.job, &|_| None)?;
         limits::check(&file)?;
+        duration::check(&file)?;
         Ok(Self::AsItIs(file))
     }
 }
@@ -70,7 +72,7 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
         FioTask::AsItIs(file) => Traits {
             peak: limits::demand(&file)?,
             direct_block: facts::direct_block(&file),
-            extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
+            extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + duration::lasts(&file) },
             ..Traits::default()
         },
     };

@@ -1,12 +1,12 @@
 //! What the options of a job file state about its work.
 
-use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Name, Nanos, Workload, distinct};
+use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Name, Workload, distinct};
 use serde_json::Value;
 
 use super::file::{self, JobFile, JobOption, JobSection};
 
 /// fio's default block size, bytes.
-const BLOCK: u64 = 4096;
+pub const BLOCK: u64 = 4096;
 /// Block size from which sequential work is measured in bytes instead of operations.
 const LARGE: u64 = 128 << 10;
 
@@ -112,30 +112,6 @@ pub fn direct_block(file: &JobFile) -> Option<Bytes> {
     let direct: Vec<&JobSection> = file.sections.iter().filter(|section| section.is_direct()).collect();
     let sizes = direct.iter().flat_map(|section| positions(section)).map(|(size, _)| 1 << size.trailing_zeros());
     (!direct.is_empty()).then(|| Bytes(sizes.fold(BLOCK, u64::min)))
-}
-
-/// How long the jobs of the file run, as far as the file gives their time.
-pub fn lasts(file: &JobFile) -> Nanos {
-    let mut total = Nanos(0);
-    let mut group = Nanos(0);
-    for section in &file.sections {
-        if section.is_set("stonewall") {
-            total = total + std::mem::take(&mut group);
-        }
-        // A delay may be a range.
-        let last = |text: &str| file::time(text.rsplit('-').next()?);
-        let time = |key| section.value(key).and_then(last).unwrap_or_default();
-        group = group.max(time("startdelay") + time("ramp_time") + time("runtime"));
-    }
-    total + group
-}
-
-/// Options that limit how much a job does in a second (HOWTO.rst).
-const LIMITS: [&str; 3] = ["rate_iops", "rate", "thinktime"];
-
-/// The first option that limits how much a job does in a second.
-pub fn limit(file: &JobFile) -> Option<&JobOption> {
-    file.sections.iter().find_map(|section| LIMITS.iter().find_map(|key| section.entry(key)))
 }
 
 /// Bytes per second for large sequential blocks, operations per second otherwise.

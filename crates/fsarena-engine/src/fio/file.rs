@@ -1,7 +1,7 @@
 //! fio's job files: sections of options. The options of `[global]` are merged into each section. Sizes and times are
 //! parsed as fio does.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fsarena_model::Nanos;
 
@@ -65,29 +65,26 @@ struct JobFileReader<'a> {
     /// Whether options belong to `[global]`, and not to the last section.
     is_global: bool,
     problems: Vec<FioError>,
+    /// The files that are being read.
+    open: Vec<PathBuf>,
 }
 
-/// Most files that include each other, as in fio (init.c).
-const DEEPEST: usize = 16;
-
 impl JobFileReader<'_> {
-    /// Reads the lines of the file `name`. What is included has the line of the `include` in the outermost file.
-    fn read(&mut self, name: &str, text: &str, included: &[usize]) {
+    /// Reads the lines of the file `name`. What is included has the `line` of the `include` in the outermost file.
+    fn read(&mut self, name: &str, text: &str, line: Option<usize>) {
         for (number, text) in (1..).zip(text.lines()) {
-            if let Err((what, hint)) = self.read_line(text, &[included, &[number]].concat()) {
+            if let Err((what, hint)) = self.read_line(text, line.unwrap_or(number)) {
                 self.problems.push(refusal(name, number, what, hint));
             }
         }
     }
 
-    /// Reads a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced. `place` has the numbers of the lines
-    /// that led to it, and its own.
-    fn read_line(&mut self, text: &str, place: &[usize]) -> Result<(), Mismatch> {
+    /// Reads a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
+    fn read_line(&mut self, text: &str, line: usize) -> Result<(), Mismatch> {
         let text = text.split([';', '#']).next().unwrap_or_default().trim();
         if text.is_empty() {
             return Ok(());
         }
-        let line = place[0];
         if let Some(rest) = text.strip_prefix('[') {
             let name = rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
             let name = name.ok_or_else(|| (format!("`{text}` is not a section"), "a section is [name]"))?;
@@ -98,7 +95,7 @@ impl JobFileReader<'_> {
             return Ok(());
         }
         if let Some(name) = text.strip_prefix("include").filter(|rest| rest.starts_with(char::is_whitespace)) {
-            return self.include(name.trim(), place);
+            return self.include(name.trim(), line);
         }
         let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key.trim(), Some(value.trim())));
         if key.is_empty() || !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)) {
@@ -118,21 +115,23 @@ impl JobFileReader<'_> {
     }
 
     /// Reads a file whose name is relative to the folder of the job file.
-    fn include(&mut self, name: &str, place: &[usize]) -> Result<(), Mismatch> {
+    fn include(&mut self, name: &str, line: usize) -> Result<(), Mismatch> {
         const HINT: &str = "name a file in the folder of the job file, relative to that";
         let Some(folder) = self.folder else {
             return Err((format!("`include {name}` is not followed here"), "put the other file's lines here"));
         };
-        if place.len() > DEEPEST {
-            return Err((format!("`include {name}`: more than {DEEPEST} files include each other"), HINT));
-        }
         let found = folder.join(name).canonicalize();
         let found = found.map_err(|error| (format!("`include {name}`: {error}"), HINT))?;
         if !folder.canonicalize().is_ok_and(|folder| found.starts_with(folder)) {
             return Err((format!("`include {name}` leads out of the folder of the job file"), HINT));
         }
+        if self.open.contains(&found) {
+            return Err((format!("`include {name}`: the file includes itself"), "leave this line out"));
+        }
         let text = std::fs::read_to_string(&found).map_err(|error| (format!("`include {name}`: {error}"), HINT))?;
-        self.read(&found.display().to_string(), &text, place);
+        self.open.push(found.clone());
+        self.read(&found.display().to_string(), &text, Some(line));
+        self.open.pop();
         Ok(())
     }
 }
@@ -155,19 +154,21 @@ impl JobFile {
         let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
         // Editors of other systems begin a file with a byte-order mark.
         let text = text.trim_start_matches('\u{feff}');
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Self::of(&name, text, Some(folder), variable)
+        Self::of(&name, text, Some(path), variable)
     }
 
     fn of(
         name: &str,
         text: &str,
-        folder: Option<&Path>,
+        path: Option<&Path>,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, FioError> {
+        let folder = path.and_then(Path::parent);
+        let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        let open = path.and_then(|path| path.canonicalize().ok()).into_iter().collect();
         let (globals, sections, problems) = (Vec::new(), Vec::new(), Vec::new());
-        let mut reader = JobFileReader { variable, folder, globals, sections, is_global: false, problems };
-        reader.read(name, text, &[]);
+        let mut reader = JobFileReader { variable, folder, globals, sections, is_global: false, problems, open };
+        reader.read(name, text, None);
         if reader.sections.is_empty() && reader.problems.is_empty() {
             let hint = "a job is a section: [name], and options such as rw=randread below it";
             reader.problems.push(refusal(name, 1, "there is no job in it".to_owned(), hint));
@@ -273,18 +274,23 @@ pub fn range(text: &str) -> Option<(u64, u64)> {
 
 /// Parses a time such as `30`, `30s`, `500ms`, `2m`. A number without a unit is seconds.
 pub fn time(text: &str) -> Option<Nanos> {
+    time_in(text, "s")
+}
+
+/// Parses a time, in `usual` if it has no unit. One that is beyond all numbers is the longest.
+pub fn time_in(text: &str, usual: &str) -> Option<Nanos> {
     let text = text.trim().to_ascii_lowercase();
     let (number, unit) = split(&text);
-    let nanos = match unit {
+    let nanos: u64 = match if unit.is_empty() { usual } else { unit } {
         "us" | "usec" => 1_000,
         "ms" | "msec" => 1_000_000,
-        "" | "s" => 1_000_000_000,
+        "s" => 1_000_000_000,
         "m" => 60_000_000_000,
         "h" => 3_600_000_000_000,
         "d" => 86_400_000_000_000,
         _ => return None,
     };
-    number.parse::<u64>().ok()?.checked_mul(nanos).map(Nanos)
+    (!number.is_empty()).then(|| Nanos(number.parse().unwrap_or(u64::MAX).saturating_mul(nanos)))
 }
 
 fn split(text: &str) -> (&str, &str) {

@@ -8,7 +8,7 @@ use fsarena_model::{Bytes, Mode, Name, Nanos, Workload};
 use serde_json::json;
 
 use super::file::{self, JobFile, JobOption, JobSection};
-use super::{FioError, facts, generate, limits, line, places, program};
+use super::{FioError, duration, facts, generate, limits, line, places, program};
 use crate::EngineError;
 use crate::data::DataParameters;
 
@@ -50,9 +50,10 @@ pub fn from_command(words: &[String], place: &JobsPlace<'_>) -> Result<Vec<Choic
 fn from_job_file(stem: &Name, file: JobFile, place: &JobsPlace<'_>) -> Result<Vec<Choice>, EngineError> {
     let mut file = places::of_one_contender(file, place)?;
     let remarks = places::with_plain_names(&mut file);
-    let reasons = [limits::check(&file), trims(&file), direct(&file, place.sector), limits::demand(&file).map(drop)];
+    let demand = limits::demand(&file).map(drop);
+    let reasons = [limits::check(&file), duration::check(&file), trims(&file), direct(&file, place.sector), demand];
     FioError::all(reasons.into_iter().filter_map(Result::err).flat_map(FioError::apart).collect())?;
-    program::check(&file, &file.text(&["directory"], &[]))?;
+    program::check(&file)?;
     Ok(parts(stem, file).into_iter().map(|(name, part)| choice(name, &part, &remarks)).collect())
 }
 
@@ -88,11 +89,14 @@ pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
         None => "in one piece".to_owned(),
     };
     let sections = match part.sections.as_slice() {
+        [first, .., last] if first.name == last.name => {
+            format!("{} sections `{}`", part.sections.len(), first.name)
+        }
         [first, .., last] => format!("sections `{}` to `{}`", first.name, last.name),
         sections => sections.iter().map(|section| format!("section `{}`", section.name)).collect(),
     };
     let moved = part.line_of("directory").map_or("", |_| "; `directory` is the lane's folder");
-    let limited = facts::limit(part).map_or_else(String::new, |entry| {
+    let limited = duration::limit(part).map_or_else(String::new, |entry| {
         format!("; `{}` limits the rate, so that an equal one does not show equal speed", entry.key)
     });
     let text = format!("{sections} of `{}`, through fio, {how}{moved}{limited}", part.name);

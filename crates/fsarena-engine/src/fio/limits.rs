@@ -32,10 +32,14 @@ const REFUSED: &[(&str, &str)] = &[
     ("kb_base", "gives sizes another meaning"),
     ("profile", "brings options of its own"),
     ("create_only", "does no work"),
+    ("uid", "takes away the right to open the files"),
 ];
 
 /// Words that make fio pass the option to a shell, which calculates it with bc(1) (init.c, `bc_calc`).
 const CALCULATED: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
+
+/// Options whose value may begin with `-` and a digit. fio takes other negative numbers, too, for very large ones.
+const WITH_A_SIGN: &[&str] = &["nice", "randseed", "buffer_pattern", "verify_pattern", "filename", "description"];
 
 /// Options in whose values a `/` is not part of a path.
 const WITH_A_SLASH: &[&str] = &["bssplit", "random_distribution", "description", "cmdprio_bssplit", "directory"];
@@ -72,6 +76,10 @@ fn mismatch(entry: &JobOption) -> Option<(String, &'static str)> {
     if key == "ioengine" && !ENGINES.split(", ").any(|engine| engine == value) {
         let what = format!("`ioengine={value}` is refused: it is none that works on files of a folder alone");
         return Some((what, ENGINES));
+    }
+    let is_negative = value.strip_prefix('-').is_some_and(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit()));
+    if is_negative && !WITH_A_SIGN.contains(&key.as_str()) {
+        return Some((format!("`{key}={value}` is negative"), "a positive number, or leave it out"));
     }
     let is_none = value.chars().all(|digit| digit == '0') && !value.is_empty();
     if is_none && ["numjobs", "allow_file_create"].contains(&key.as_str()) {
@@ -191,6 +199,10 @@ mod tests {
             "read_iolog=log",
             "numjobs=$ncpus'|touch x'",
             "fill_device=1",
+            "runtime=-5",
+            "loops=-1",
+            "rate=-1m",
+            "uid=65534",
         ] {
             let words = words(lines).unwrap_or_else(|| panic!("{lines} has to be refused"));
             assert!(
@@ -202,7 +214,9 @@ mod tests {
 
     #[test]
     fn slashes_that_are_no_paths_are_allowed() {
-        for lines in ["bssplit=4k/50:8k/50", "directory=/mnt/x", "filename=data", "write_bw_log=log", "bsrange=4k-8k"] {
+        for lines in
+            ["bssplit=4k/50:8k/50", "directory=/mnt/x", "filename=data", "write_bw_log=log", "bsrange=4k-8k", "nice=-5"]
+        {
             assert_eq!(words(lines), None, "{lines}");
         }
     }

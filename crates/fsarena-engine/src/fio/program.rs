@@ -1,13 +1,14 @@
-//! The program fio: checks whether it is installed, lets it check a job file, runs it, and reads its JSON output
+//! The program fio: checks whether it is installed, lets it try a job file, runs it, and reads its JSON output
 //! (`--output-format=json+`) into run statistics.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use fsarena_model::{Nanos, probe};
-use fsarena_sys::child::{self, Patience, Processes, Setting};
+use fsarena_model::{Nanos, distinct, probe};
+use fsarena_sys::child::{self, Ended, Patience, Processes, Setting};
 use serde::Deserialize;
 
 use super::FioError;
@@ -15,37 +16,42 @@ use super::file::JobFile;
 use crate::{EngineError, Operation, RunStats, Scratch};
 
 pub const NAME: &str = "fio";
+/// The name of a job file in a folder of its own.
+const JOB: &str = "job.fio";
 
-/// Lets fio parse the job file without doing anything, if it is installed here: the job may run on another machine.
-pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
+/// Time limit of a trial: fio starts 4,000 jobs in a minute.
+const TRIAL: Duration = Duration::from_secs(120);
+
+/// Lets fio start all jobs of the file without files and without work, if it is installed here: the job may run on
+/// another machine. So fio itself says what it cannot do: options, processors, memory, numbers of jobs and files.
+pub fn check(file: &JobFile) -> Result<(), EngineError> {
     if child::find_program(NAME).is_none() {
         return Ok(());
     }
     let folder = Scratch::new()?;
-    let path = folder.path().join("job.fio");
-    fs::write(&path, text).map_err(EngineError::io("write the job file"))?;
-    let argv = [NAME.into(), "--parse-only".into(), path.into_os_string()];
-    let ended = child::run(&argv, Patience::query()).map_err(EngineError::io("start fio"))?;
-    let bad = ended.words().lines().any(|line| line.contains("Bad option") || line.contains("failed parsing"));
-    if ended.status.success() && !bad {
+    // As threads they start faster.
+    let idle = ["create_on_open=1", "create_only=1", "startdelay=0", "pre_read=0", "thread=1"].map(str::to_owned);
+    fs::write(folder.path().join(JOB), file.text(&["directory"], &idle))
+        .map_err(EngineError::io("write the job file"))?;
+    let argv = [NAME, "--output-format=json", "--eta=never", JOB];
+    let ended = child::run_in(folder.path(), &argv, Patience::new(TRIAL)).map_err(EngineError::io("start fio"))?;
+    if ended.status.success() {
         return Ok(());
     }
-    let words = explained(file, &ended.words());
+    let words = explained(file, &ended);
     Err(FioError::NotUnderstood { file: file.name.clone(), words }.into())
 }
 
-/// fio's message in one line, with the line number of the option that it names.
-fn explained(file: &JobFile, words: &str) -> String {
-    let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let option = words.split_once("Bad option <").or_else(|| words.split_once("failed parsing "));
-    let key = option.map(|(_, rest)| rest.split(['=', '>', '\n']).next().unwrap_or_default());
-    let place = key.and_then(|key| file.line_of(key)).map_or(String::new(), |line| format!("line {line}: "));
-    format!("{place}{}", lines.join("; "))
+/// fio's message in one line, with the line number of the first option that it names.
+fn explained(file: &JobFile, ended: &Ended) -> String {
+    let words = words(&ended.stderr, &ended.stdout);
+    let mut keys = words.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let place = keys.find_map(|key| file.line_of(key)).map_or(String::new(), |line| format!("line {line}: "));
+    if words.is_empty() { format!("fio fails ({})", ended.status) } else { format!("{place}{words}") }
 }
 
 /// Runs fio on a job in `folder`, which nothing else uses, and returns its output; `None` if it was stopped.
 pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String>, EngineError> {
-    const JOB: &str = "job.fio";
     const JSON: &str = "output.json";
     fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
     let argv = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
@@ -133,12 +139,13 @@ fn failure(output: &FioOutput) -> Option<String> {
     Some(format!("job `{}`: {}", job.jobname, std::io::Error::from_raw_os_error(job.error)))
 }
 
-/// All messages of a failed run, in one line.
+/// All messages of a failed run, in one line. fio writes them to its output and to stderr.
 pub fn words(streams: &str, text: &str) -> String {
     let (before, json) = split(text);
     let failed = serde_json::from_str::<FioOutput>(json).ok().and_then(|output| failure(&output));
-    let lines = streams.lines().chain(before.lines()).map(str::to_owned).chain(failed);
-    lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("; ")
+    let lines = streams.lines().chain(before.lines()).map(str::trim).filter(|line| !line.is_empty());
+    let lines = lines.map(|line| line.strip_prefix("fio: ").unwrap_or(line).to_owned());
+    distinct(lines.chain(failed)).join("; ")
 }
 
 /// Adds the results in `text` to `stats`.

@@ -51,9 +51,6 @@ fn a_whole_file_is_direct_if_every_job_is() {
     let (one, workload) = (file(text), stated(text));
     assert_eq!((workload.cache, workload.durable, workload.mode), (CacheState::Warm, DurablePoint::OSync, Mode::Whole));
     assert_eq!(direct_block(&one), Some(Bytes(512)));
-    assert_eq!(lasts(&both), Nanos::seconds(10), "side by side");
-    assert_eq!(lasts(&file("[a]\nruntime=10\n[b]\nstonewall\nruntime=2m\nramp_time=5\n")), Nanos::seconds(135));
-    assert_eq!(lasts(&file("[a]\nruntime=10\nstartdelay=5-40\n[b]\nruntime=10\nstartdelay=1m\n")), Nanos::seconds(70));
 }
 
 #[test]

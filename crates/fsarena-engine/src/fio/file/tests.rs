@@ -70,7 +70,8 @@ fn files_of_the_same_folder_are_included_where_they_are_named() {
         ("/etc/passwd", "line 1: `include /etc/passwd` leads out of the folder"),
         ("link", "line 1: `include link` leads out of the folder"),
         ("none.fio", "line 1: `include none.fio`: No such file"),
-        ("loop.fio", "more than 16 files include each other"),
+        ("loop.fio", "`include loop.fio`: the file includes itself"),
+        ("job.fio", "line 1: `include job.fio`: the file includes itself"),
         ("bad.fio", "bad.fio`, line 2: `` is not the name of an option"),
     ] {
         let error = read(&format!("include {name}\n[x]\nrw=read\n")).expect_err(name);
@@ -113,5 +114,6 @@ fn times_are_seconds_unless_they_say_otherwise() {
     for (text, time_ms) in [("30", 30_000), ("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000)] {
         assert_eq!(time(text), Some(Nanos::millis(time_ms)), "{text}");
     }
-    assert_eq!(time("soon"), None);
+    assert_eq!((time("soon"), time("-5")), (None, None));
+    assert_eq!(time_in("5", "us"), Some(Nanos(5_000)));
 }

@@ -85,6 +85,21 @@ fn an_unknown_option_is_refused_in_the_words_of_fio() {
 }
 
 #[test]
+fn what_fio_cannot_start_is_refused_in_the_words_of_fio() {
+    for (lines, words) in [
+        ("size=0", "line 3: x: you need to specify size="),
+        ("size=1m\nrate=1m\nrate_min=10m", "line 4: minimum rate exceeds rate"),
+        ("size=16k\nnumjobs=5000", "maximum number of jobs reached"),
+        ("size=4m\nzonemode=zbd\nzonesize=1m", "size 0 is smaller than zone size"),
+        ("size=1m\ncpus_allowed=99999", "failed parsing cpus_allowed=99999"),
+    ] {
+        let error = choose(&format!("[x]\nrw=write\n{lines}\n")).expect_err(lines).to_string();
+        assert!(error.contains(words) && !error.contains("fio: "), "{words} in {error}");
+    }
+    chosen("[x]\nsize=1m\nstartdelay=1h\npre_read=1\nnumjobs=9\n[y]\nstonewall\nfilename=x\nsize=9g\n");
+}
+
+#[test]
 fn all_that_is_wrong_in_a_file_is_refused_at_once() {
     let text = "[global]\nioengine=null\n[a]\nrw=read\nexec_prerun=x\n[b]\nrw=read\nsize=1m\ndirect=1\nbs=512\n";
     let errors = choose(text).expect_err("refused").apart();

@@ -33,6 +33,7 @@ fn a_job_that_failed_is_an_error_with_its_name() {
     let json = include_str!("../../../tests/fio/output/no-space.json");
     let error = read(json, TOGETHER, &mut RunStats::new()).expect_err("it failed").to_string();
     assert!(error.contains("`x`") && error.contains("No space left"), "{error}");
+    assert_eq!(words("fio: it fails\n", "fio: it fails\nwhy\n{}"), "it fails; why");
     assert!(read("{}", TOGETHER, &mut RunStats::new()).is_err());
     assert!(read("", TOGETHER, &mut RunStats::new()).is_err());
 }
