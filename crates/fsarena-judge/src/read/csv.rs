@@ -25,8 +25,8 @@ use crate::copies::FEWEST_FIGURES;
 use crate::measured::{InputFacts, Measured, Run};
 
 /// What to do about a figure that is missing.
-const MISSING: &str = "leave out the row of a figure that is missing, or, if each contender has a column, leave its cell \
-                       empty";
+const MISSING: &str = "leave out the row of a figure that is missing, or, where each contender has a column, leave its \
+                       cell empty";
 
 /// The columns of a CSV file by their names in its header.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -236,8 +236,8 @@ fn is_round(number: f64) -> bool {
     number % power == 0.0 || number.log2().fract() == 0.0
 }
 
-/// A command with a path, with `{label}` for the contender and for mount points, as for hyperfine; commands that make or
-/// mount a file system are the contender.
+/// A command with a path, with `{label}` for the contender and for mount points, as for hyperfine. Commands that make
+/// or mount a file system are the contender.
 fn command(value: &str, contender: &str) -> Option<String> {
     let (program, _) = value.split_once(' ')?;
     let is_of_contender = ["/dev/", "mkfs", "mount"].iter().any(|begin| program.starts_with(begin));
