@@ -173,6 +173,7 @@ impl ResultFigure {
             better,
             time: None,
             is_time_of_run: false,
+            is_local_time: false,
             host: None,
             recorded: None,
             durable: SyncedResult::Unknown,

@@ -276,6 +276,15 @@ fn times_of_several_kinds_have_no_order() {
                     `2026-01-01T11:01:00+01:00` (c, row 3)";
     assert_eq!(error, expected);
     assert!(read(["1764000000", "1764000060000"]).is_err() && read(["1764000000", "2026-01-01T10:00:00Z"]).is_err());
+    // Nor have files in which they differ.
+    let rows = |name: &str, zone: &str| {
+        let row = |run| format!("{name},10{run},2026-01-01T10:0{run}:00{zone}\n");
+        let text = format!("fs,rate,when\n{}", (0..4).map(row).collect::<String>());
+        csv(name, &text, &CsvColumns { time: Some("when".to_owned()), ..CsvColumns::of("fs", "rate") })
+            .expect("a table")
+    };
+    let reason = |zone: &str| judge(&[rows("ext4", "Z"), rows("xfs", zone)].concat(), Share(0.05)).pairs[0].reason;
+    assert_eq!(["", "+00:00"].map(|zone| reason(zone) == JudgedReason::OtherTimes), [true, false]);
     assert!(read(["1764000000", "12"]).is_ok() && read(["2026-01-01T10:00:00Z", "2026-01-01T10:00:00+01:00"]).is_ok());
 }
 

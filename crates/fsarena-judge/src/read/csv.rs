@@ -235,6 +235,8 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         let hint = "write all times alike: as 2026-11-26T12:00:00Z, without an offset from UTC, or in seconds";
         return Err(ReadError::table(name, why).hinting(hint));
     }
+    let is_local_time = notations.contains_key(&TimeNotation::Local);
+    rows.iter_mut().for_each(|row| row.is_local_time = is_local_time);
     name_alike(&mut rows);
     leave_out_summaries(&mut rows);
     if workload.is_some() {
