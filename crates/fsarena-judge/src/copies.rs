@@ -1,7 +1,7 @@
 //! Runs that were given more than once: they show nothing new.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::measured::Measured;
@@ -70,6 +70,41 @@ impl<'a> RunContent<'a> {
         let mut others = other.results.iter();
         self.results.iter().all(|result| others.any(|other| other == result))
     }
+}
+
+/// The rounding, as a share of the figure, up to which it has digits enough to know it by.
+const FINE: f64 = 0.001;
+
+/// The workload and the figure, and whether it has enough digits.
+type RenamedFigure<'a> = (&'a str, u64, bool);
+
+/// Pairs of contenders of which one has the same figures as the other throughout, and at least half as many: enough
+/// different ones of enough digits.
+pub fn renamed(rows: &[Measured]) -> Vec<[&str; 2]> {
+    let mut contenders: BTreeMap<&str, Vec<RenamedFigure<'_>>> = BTreeMap::new();
+    for row in rows {
+        let has_digits = || format!("{:e}", row.value).find('e') > Some("1.23".len());
+        let is_fine = !row.is_bound && row.clock_step.map_or_else(has_digits, |step| step <= FINE);
+        contenders.entry(&row.contender).or_default().push((&row.workload, row.value.to_bits(), is_fine));
+    }
+    contenders.values_mut().for_each(|figures| figures.sort_unstable());
+    let is_in = |own: &[RenamedFigure<'_>], others: &[RenamedFigure<'_>]| {
+        let mut rest = others.iter();
+        2 * own.len() >= others.len()
+            && others.binary_search(&own[0]).is_ok()
+            && own.iter().all(|figure| rest.any(|other| other == figure))
+    };
+    let has_enough = |figures: &[RenamedFigure<'_>]| {
+        let fine: BTreeSet<u64> = figures.iter().filter(|figure| figure.2).map(|figure| figure.1).collect();
+        fine.len() >= FEWEST_FIGURES
+    };
+    let all: Vec<_> = contenders.iter().collect();
+    let pairs = all.iter().enumerate().flat_map(|(place, one)| all[place + 1..].iter().map(move |other| (one, other)));
+    let same = pairs.filter(|((_, own), (_, others))| {
+        let [fewer, more] = if own.len() < others.len() { [own, others] } else { [others, own] };
+        is_in(fewer, more) && has_enough(fewer)
+    });
+    same.map(|((one, _), (other, _))| [**one, **other]).collect()
 }
 
 /// The rows without those of copies, and the copies. A run that is given under the names of two contenders is kept.

@@ -9,7 +9,7 @@ use fsarena_lane::kind::named_in;
 use fsarena_model::validity::bounds;
 use serde::{Deserialize, Serialize};
 
-pub use compared::{copies, of_pairs};
+pub use compared::{copies, of_pairs, renamed};
 
 use crate::design::Design;
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
@@ -207,21 +207,22 @@ fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
         true => one.host == other.host,
         false => one.source == other.source,
     };
-    let mut single: BTreeSet<&str> = BTreeSet::new();
-    for variant in workloads(rows).iter().flat_map(|workload| &workload.variants) {
-        let mut firsts = HashMap::new();
-        for row in &variant.rows {
-            let (first, is_alone) = firsts.entry(row.contender.as_str()).or_insert((*row, true));
-            *is_alone &= is_same(first, row);
+    let (mut single, mut places): (BTreeSet<&str>, BTreeSet<&str>) = Default::default();
+    for workload in &workloads(rows) {
+        for variant in &workload.variants {
+            let mut firsts = HashMap::new();
+            for row in &variant.rows {
+                let (first, is_alone) = firsts.entry(row.contender.as_str()).or_insert((*row, true));
+                *is_alone &= is_same(first, row);
+            }
+            let alone = firsts.into_iter().filter(|(_, (_, is_alone))| *is_alone).map(|(name, _)| name);
+            alone.for_each(|name| _ = (single.insert(name), places.insert(workload.name)));
         }
-        single.extend(firsts.into_iter().filter(|(_, (_, is_alone))| *is_alone).map(|(name, _)| name));
     }
-    if single.is_empty() {
-        return Vec::new();
-    }
+    let Some(listed) = listed(rows, |row| places.contains(row.workload.as_str())) else { return Vec::new() };
     let unit = if design.is_nested { "host" } else { "run" };
     let names = single.into_iter().collect::<Vec<_>>().join(", ");
-    vec![format!("one {unit} each: nothing shows how much the figures of {names} vary")]
+    vec![format!("{listed}: one {unit} each, so nothing shows how much the figures of {names} vary")]
 }
 
 /// Conditions of which the contenders share no value.

@@ -7,7 +7,7 @@ use fsarena_model::{Better, Estimate, Share, Verdict};
 use fsarena_stats::{LogEstimate, Proof, Rule, no_better_than_typical, proofs};
 use serde::{Deserialize, Serialize};
 
-use crate::copies::removed;
+use crate::copies::{removed, renamed};
 use crate::design::Design;
 use crate::findings::{self, FindingClass, JudgedFinding, findings, mislabelled, other_conditions, results};
 use crate::measured::Measured;
@@ -123,6 +123,9 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
         rows.iter().map(|row| row.contender.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
     let mut wrong: BTreeSet<&str> = mislabelled(rows);
     wrong.extend(copies.iter().flat_map(|copy| copy.contenders.iter().flatten()).map(String::as_str));
+    let renamed: Vec<[&str; 2]> =
+        renamed(rows).into_iter().filter(|names| !names.iter().all(|name| wrong.contains(name))).collect();
+    wrong.extend(renamed.iter().flatten());
     let mut pairs: Vec<Compared> = Vec::new();
     let mut gaps: Vec<(String, f64)> = Vec::new();
     for workload in workloads(rows) {
@@ -137,6 +140,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
         pair.decide(low.zip(high).map(<[Proof; 2]>::from), &wrong);
     }
     let mut found = findings::copies(&copies);
+    found.extend(findings::renamed(&renamed));
     found.extend(findings(rows, &design));
     found.extend(findings::of_pairs(rows, &pairs));
     found.extend(itself(&gaps));

@@ -42,6 +42,8 @@ pub struct Measured {
     pub time: Option<f64>,
     /// Whether only rows of its run share that moment: the file has no date.
     pub is_time_of_run: bool,
+    /// Whether it is a date of a table without an offset from UTC, so that its order among others is not known.
+    pub is_local_time: bool,
     /// The machine on which it was measured.
     pub host: Option<String>,
     /// The file system that the result itself records.

@@ -28,6 +28,7 @@ use self::other_outputs::OtherOutput;
 use fsarena_lane::kind::named_in;
 use fsarena_model::Better;
 
+use self::csv::rounding;
 pub use csv::{CsvColumns, has_columns, name_alike, read as csv};
 pub use input::text;
 
@@ -63,6 +64,14 @@ impl ReadError {
         let hint =
             "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z";
         Self::Malformed { place: place.into(), why: why.into(), hint }
+    }
+
+    /// The same with that to do.
+    fn hinting(mut self, new: &'static str) -> Self {
+        if let Self::Malformed { hint, .. } = &mut self {
+            *hint = new;
+        }
+        self
     }
 
     /// Of a CSV as a whole.
@@ -164,6 +173,7 @@ impl ResultFigure {
             better,
             time: None,
             is_time_of_run: false,
+            is_local_time: false,
             host: None,
             recorded: None,
             durable: SyncedResult::Unknown,
@@ -284,18 +294,16 @@ fn unlabelled(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         Err(error @ ReadError::NotJson { .. }) => Some(error),
         Err(error) => return Err(error),
     };
+    let tool = TEXT.iter().find(|tool| (tool.knows)(file));
+    let rows = tool.map(|tool| (tool.read)(file)).transpose()?.unwrap_or_default();
     let name = || file.name.to_owned();
-    match TEXT.iter().find(|tool| (tool.knows)(file)) {
-        Some(tool) => {
-            let rows = (tool.read)(file)?;
-            if rows.is_empty() { Err(file.malformed("it has no result")) } else { Ok(rows) }
+    match other_outputs::known(file) {
+        _ if !rows.is_empty() => Ok(rows),
+        Some(&OtherOutput { program, what, hint, .. }) => {
+            Err(ReadError::ForPeople { name: name(), program, what, hint })
         }
-        None => Err(match other_outputs::known(file) {
-            Some(&OtherOutput { program, what, hint, .. }) => {
-                ReadError::ForPeople { name: name(), program, what, hint }
-            }
-            None => broken.unwrap_or_else(|| ReadError::UnknownTool { name: name(), columns: csv::titles(file.text) }),
-        }),
+        None if tool.is_some() => Err(file.malformed("it has no result")),
+        None => Err(broken.unwrap_or_else(|| ReadError::UnknownTool { name: name(), columns: csv::titles(file.text) })),
     }
 }
 
@@ -371,26 +379,10 @@ fn figure(word: &str) -> Option<f64> {
     word.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0)
 }
 
-/// How far a figure may be off since it is rounded: half a step of its last decimal; 0 with an exponent.
-fn rounding(text: &str) -> f64 {
-    let decimals = text.split_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len());
-    if text.contains(['e', 'E']) { 0.0 } else { 0.5 / 10_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX)) }
-}
-
 /// What follows `name` and a colon, or an equals sign, in the first line that has both.
 fn after<'a>(lines: &[&'a str], name: &str) -> Option<&'a str> {
     lines.iter().find_map(|line| {
         let (key, value) = line.split_once([':', '='])?;
         key.trim().eq_ignore_ascii_case(name).then(|| value.trim())
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rounding;
-
-    #[test]
-    fn figures_are_rounded_to_their_last_decimal() {
-        assert_eq!(["200", "0.3", "1,25", "2e3"].map(rounding), [0.5, 0.05, 0.005, 0.0]);
-    }
 }

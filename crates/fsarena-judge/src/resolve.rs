@@ -17,6 +17,9 @@ const FLAT: f64 = 1e-9;
 /// From how many runs on without a run of the other contender blocks of runs are the replicates. Contenders in random
 /// order, or in an order that is turned round each time, have at most two.
 const LONG_BLOCK: usize = 3;
+/// How many turns of a single run an order has at least in which two runs in a row are no block: one that is turned
+/// round each time has two, at its ends.
+const SINGLE_TURNS: usize = 2;
 
 /// Where contenders can be compared directly: a wave and, if hosts had several contenders, a host.
 type Place<'a> = (usize, Option<&'a str>);
@@ -57,8 +60,12 @@ impl<'a> ReplicateGroup<'a> {
         blocks.map(|block| block.iter().map(|run| run.1).collect()).collect()
     }
 
-    fn longest_block(&self, other: &Self) -> usize {
-        self.blocks(other).iter().map(Vec::len).max().unwrap_or_default()
+    /// The most runs of one without a run of the other, if both took turns in blocks.
+    fn longest_block(&self, other: &Self) -> Option<usize> {
+        let lengths: Vec<usize> = [self.blocks(other), other.blocks(self)].iter().flatten().map(Vec::len).collect();
+        let longest = lengths.iter().copied().max().unwrap_or_default();
+        let singles = lengths.iter().filter(|length| **length == 1).count();
+        (longest >= LONG_BLOCK || (longest > 1 && singles < SINGLE_TURNS)).then_some(longest)
     }
 
     /// With blocks as replicates.
@@ -163,9 +170,8 @@ impl<'a> Resolution<'a> {
         // Others may have run with both of them.
         let in_turn: Vec<_> =
             shared(own, others).into_iter().filter(|[one, other]| one.alternates_with(other)).collect();
-        let longest = in_turn.iter().map(|[one, other]| one.longest_block(other).max(other.longest_block(one))).max();
-        match longest {
-            Some(longest) if longest >= LONG_BLOCK && !self.is_nested => {
+        match in_turn.iter().map(|[one, other]| one.longest_block(other)).max() {
+            Some(Some(longest)) if !self.is_nested => {
                 let blocks = |[one, other]: &[&ReplicateGroup<'a>; 2]| [one.in_blocks(other), other.in_blocks(one)];
                 let (own, others): (Vec<_>, Vec<_>) = in_turn.iter().map(blocks).map(<(_, _)>::from).unzip();
                 let difference = self.within(&shared(&own, &others), [&own, &others]);

@@ -34,7 +34,7 @@ fn fios_json_is_read_in_any_surroundings_or_refused() {
         ("s-json-then-text.json", "t read 100".to_owned()),
         ("s-nul.json", "t read 100".to_owned()),
         ("s-utf16.json", "t read 100".to_owned()),
-        ("s-latin1.json", "t\u{fffd} read 100".to_owned()),
+        ("s-latin1.json", "té read 100".to_owned()),
         ("s-cumulative.json", "t read 400".to_owned()),
         ("c03-clients.json", "t read 210".to_owned()),
         ("c03-no-client.json", format!("c03-no-client.json: no client answered {leave}")),
@@ -163,6 +163,9 @@ fn outputs_for_people_are_refused_with_the_way_to_the_other_one() {
     let bonnie = include_str!("outputs/bonnie.txt");
     let (table, _) = bonnie.split_once("\n1.98,").expect("its last line is the one that is read");
     assert!(shown(read("a", table)).starts_with("`a` is bonnie++'s output for people"));
+    let cpu = "sysbench 1.0.20 (using system LuaJIT 2.1)\n\nPrime numbers limit: 10000\n\nCPU speed:\n    events per second: 1\n";
+    let refused = shown(read("a", cpu));
+    assert!(refused.starts_with("`a` is sysbench's test of processors or memory, which uses no file"), "{refused}");
 }
 
 #[test]

@@ -169,7 +169,11 @@ fn blocks_of_runs_are_the_repetitions() {
     let blocks = drifting("eeeeexxxxxeeeeexxxxx");
     assert_eq!((blocks.pairs[0].verdict, blocks.pairs[0].reason), (Verdict::Undecided, JudgedReason::Resolution));
     assert!(confounded(&blocks).starts_with("e and x took turns in blocks of up to 5 runs"), "{blocks:?}");
-    // A single block is no repetition, and blocks of two are as in ABBA.
+    // Two runs each time are blocks, too; in an order that is turned round each time, or at random, they are not.
+    let found = ["eexxeexx", "eexxeexxeexex", "eexxeexxe", "exexeexx", "exexxeex", "eexxexxee"]
+        .map(|order| confounded(&in_order(order)).contains("in blocks of up to 2 runs"));
+    assert_eq!(found, [true, false, true, false, false, true]);
+    // A single block is no repetition.
     let single = in_order("eeexxxeee");
     assert_eq!(single.pairs[0].reason, JudgedReason::NoRepetition);
     assert!(fsarena_report::markdown(report(&single, "0.0.0")).contains("faster. Confounded: e and x took turns"));
@@ -178,6 +182,27 @@ fn blocks_of_runs_are_the_repetitions() {
     let third = in_order("ebebebxbxbxbebebebxbxbxb");
     let pair = third.pairs.iter().find(|pair| pair.a == "e" && pair.b == "x").expect("a pair");
     assert!(confounded(&third).contains("e and x took turns in blocks of up to 3 runs"), "{pair:?}");
+}
+
+/// Blocks of two and of three runs whose levels vary by 10 %, and the runs within them by 1 %.
+#[test]
+fn levels_of_blocks_make_few_false_winners() {
+    let mut normal = Normal(13);
+    let mut has_winner = |blocks: usize, length: usize| {
+        let mut level = 0.0;
+        let runs = (0..2 * blocks * length).map(|run| {
+            if run % length == 0 {
+                level = 0.1 * normal.next();
+            }
+            let name = if (run / length).is_multiple_of(2) { "e" } else { "x" };
+            (name.to_owned(), run as f64, 100.0 * (level + 0.01 * normal.next()).exp())
+        });
+        [Verdict::Faster, Verdict::Slower].contains(&judged(runs).pairs[0].verdict)
+    };
+    for (blocks, length) in [(2, 2), (5, 2), (3, 3)] {
+        let won = (0..300).filter(|_| has_winner(blocks, length)).count();
+        assert!(won <= 24, "{won} of 300 with {blocks} blocks of {length}");
+    }
 }
 
 #[test]
@@ -265,7 +290,7 @@ fn what_is_compared_has_to_be_repeated_where_it_is_compared() {
             rows.concat()
                 .into_iter()
                 .enumerate()
-                .map(|(row, (name, time, value))| (name, time + 0.1 * (row % 2) as f64, value)),
+                .map(|(row, (name, time, value))| (name, time + 2.5 * (row % 2) as f64, value)),
         );
         [at_once, apart].map(|judgement| judgement.pairs[0].verdict)
     };

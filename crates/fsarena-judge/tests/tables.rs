@@ -172,6 +172,12 @@ fn what_differs_like_the_contenders_is_never_ranked() {
         ("options", &["defaults,ext4"; 3], &["nobarrier,async"; 3]),
         ("errors", &["0"; 5], &["12", "15", "9", "22", "31"]),
         ("retries", &["8"; 4], &["7"; 4]),
+        // Whatever the title, what is the same in all rows was set.
+        ("runtime", &["10"; 4], &["600"; 4]),
+        ("write_delay", &["0"; 4], &["5"; 4]),
+        ("disk rate", &["5400"; 4], &["7200"; 4]),
+        ("used", &["0"; 4], &["90"; 4]),
+        ("delay_s", &["0.125"; 4], &["0.135"; 4]),
     ] {
         let judgement = further(title, ext4, xfs);
         let pair = &judgement.pairs[0];
@@ -190,6 +196,12 @@ fn what_differs_like_the_contenders_is_never_ranked() {
         ("IOPS", &["8"; 4], &["7"; 4]),
         ("lat_ms", &["8"; 4], &["7"; 4]),
         ("cpu_pct", &["8"; 4], &["7"; 4]),
+        ("runtime", &["10", "10", "600", "10"], &["10", "10", "600", "10"]),
+        ("used_gb", &["4"; 4], &["2"; 4]),
+        ("p99_us", &["1204"; 4], &["1188"; 4]),
+        ("mean rate", &["1204.5"; 4], &["1188.5"; 4]),
+        ("command", &["fio --bs=4k /mnt/ext4/f"; 4], &["fio --bs=4k /mnt/xfs/f"; 4]),
+        ("command", &["mkfs.ext4 -F /dev/sdb1"; 4], &["mkfs.xfs -f /dev/sdb1"; 4]),
         ("second", &["0", "61", "120"], &["30", "91", "149"]),
         ("seed", &["18244", "92114", "4471"], &["5521", "77123", "33911"]),
         ("sys", &["15.0", "15.2", "15.0", "15.2"], &["14.1", "13.8", "14.1", "13.8"]),
@@ -224,6 +236,100 @@ fn rounding_is_a_step_of_the_clock() {
     };
     assert_eq!(judged(["0.3", "0.4", "0.4", "0.4"]), (Verdict::Undecided, JudgedReason::Clock));
     assert_eq!(judged(["0.301", "0.401", "0.302", "0.4"]), (Verdict::Faster, JudgedReason::None));
+    // Zeros that all figures end with are no digits, wherever they are.
+    for coarse in [["300", "400", "400", "400"], ["3e2", "4E2", "4e2", "4e2"], ["0.300", "0.400", "0.4", "0.40"]] {
+        assert_eq!(judged(coarse), (Verdict::Undecided, JudgedReason::Clock), "{coarse:?}");
+    }
+    assert_eq!(judged(["300", "400", "303", "400"]), (Verdict::Faster, JudgedReason::None));
+}
+
+/// The columns `fs`, `test`, `rate` and `when` of a table without or with some of them.
+fn with_columns(text: &str) -> Result<Judgement, ReadError> {
+    let header = text.lines().next().unwrap_or_default();
+    let maybe = |title: &str| header.contains(title).then(|| title.to_owned());
+    let columns = CsvColumns { workload: maybe("test"), time: maybe("when"), ..CsvColumns::of("fs", "rate") };
+    csv("c", text, &columns).map(|rows| judge(&rows, Share(0.05)))
+}
+
+#[test]
+fn figures_under_two_names_are_no_comparison() {
+    let table = |ext4: &[f64], xfs: &[f64]| {
+        let row = |name: &str, rate: &f64| format!("{name},{rate}\n");
+        let rows = |name: &str, rates: &[f64]| rates.iter().map(|rate| row(name, rate)).collect::<String>();
+        let judgement = with_columns(&format!("fs,rate\n{}{}", rows("ext4", ext4), rows("xfs", xfs))).expect("a table");
+        judgement.pairs[0].reason == JudgedReason::Identity
+    };
+    assert!(table(&[100.1, 101.2, 99.3], &[101.2, 100.1, 99.3]));
+    assert!(table(&[100.1, 101.2, 99.3, 98.4], &[101.2, 100.1, 99.3]), "as far as they go");
+    assert!(!table(&[100.1, 101.2, 99.3], &[101.2, 100.1, 99.4]));
+    assert!(!table(&[100.1, 101.2, 101.2], &[101.2, 100.1, 101.2]), "two figures");
+    assert!(!table(&[12.0, 13.0, 14.0], &[12.0, 13.0, 14.0]), "coarse");
+}
+
+#[test]
+fn times_of_several_kinds_have_no_order() {
+    let read = |times: [&str; 2]| {
+        with_columns(&format!("fs,rate,when\next4,100,{}\nxfs,120,{}\n", times[0], times[1])).map(drop)
+    };
+    let error = read(["2026-01-01 10:00:00", "2026-01-01T11:01:00+01:00"]).expect_err("two zones").to_string();
+    let expected = "c: times are not of one kind, so their order is unknown: `2026-01-01 10:00:00` (c, row 2), \
+                    `2026-01-01T11:01:00+01:00` (c, row 3)";
+    assert_eq!(error, expected);
+    assert!(read(["1764000000", "1764000060000"]).is_err() && read(["1764000000", "2026-01-01T10:00:00Z"]).is_err());
+    // Nor have files in which they differ.
+    let rows = |name: &str, zone: &str| {
+        let row = |run| format!("{name},10{run},2026-01-01T10:0{run}:00{zone}\n");
+        let text = format!("fs,rate,when\n{}", (0..4).map(row).collect::<String>());
+        csv(name, &text, &CsvColumns { time: Some("when".to_owned()), ..CsvColumns::of("fs", "rate") })
+            .expect("a table")
+    };
+    let reason = |zone: &str| judge(&[rows("ext4", "Z"), rows("xfs", zone)].concat(), Share(0.05)).pairs[0].reason;
+    assert_eq!(["", "+00:00"].map(|zone| reason(zone) == JudgedReason::OtherTimes), [true, false]);
+    assert!(read(["1764000000", "12"]).is_ok() && read(["2026-01-01T10:00:00Z", "2026-01-01T10:00:00+01:00"]).is_ok());
+}
+
+#[test]
+fn names_of_one_workload_are_one_and_summaries_are_no_contenders() {
+    let workloads = |ext4: &str, xfs: &str| {
+        let rows = (0..3).map(|run| format!("ext4,{ext4},10{run}.5\nxfs,{xfs},13{run}.5\n")).collect::<String>();
+        let pairs = with_columns(&format!("fs,test,rate\n{rows}")).expect("a table").pairs;
+        pairs.into_iter().map(|pair| pair.workload).collect::<Vec<_>>()
+    };
+    for (ext4, xfs, name) in [
+        ("Seq  Read", "seq read", "Seq  Read"),
+        ("ext4-write", "xfs-write", "{label}-write"),
+        ("l\u{e4}", "l\u{e4}", "l\u{e4}"),
+    ] {
+        assert_eq!(workloads(ext4, xfs), [name]);
+    }
+    assert_eq!(workloads("cp -r a", "cp -R a").len(), 2);
+    assert_eq!(workloads("tar ext4", "tar ext4"), ["tar ext4"]);
+    for (ext4, xfs) in [("4K", "4.0K"), ("Yes", "yes"), ("true", "1")] {
+        assert_eq!(further("sync", &[ext4; 4], &[xfs; 4]).pairs[0].reason, JudgedReason::OtherTimes, "{ext4}");
+    }
+    for (ext4, xfs) in
+        [("6.1.0.3", "6.1.3"), ("cp -r /src /mnt/a", "cp -R /src /mnt/b"), ("/bin/fio -a", "/bin/fio -b")]
+    {
+        assert_ne!(further("what", &[ext4; 4], &[xfs; 4]).pairs[0].reason, JudgedReason::OtherTimes, "{ext4}");
+    }
+    let averaged = with_columns("fs,rate\next4,100\next4,101\nAverage,100.5\nxfs,130\nxfs,131\nTotal,462\n");
+    let averaged = averaged.expect("a table");
+    assert_eq!((averaged.contenders.len(), averaged.results), (2, 4));
+    assert!(averaged.findings.iter().any(|it| it.text.contains("called Average, Total, which is no contender")));
+}
+
+#[test]
+fn what_is_no_table_has_a_way_out() {
+    let columns = CsvColumns { workload: Some("v".to_owned()), ..CsvColumns::of("fs", "v") };
+    let refused = |text: &str, columns: &CsvColumns| csv("c", text, columns).expect_err(text);
+    assert_eq!(refused("fs,v\next4,1\n", &columns).to_string(), "c: `v` is given as two columns");
+    let json = refused("[{\"fs\": \"ext4\", \"v\": 1}]", &CsvColumns::of("fs", "v"));
+    assert!(json.to_string().contains("it is JSON") && json.hint().contains("jq -r"), "{json}");
+    for missing in ["n/a", "-"] {
+        let error =
+            refused(&format!("ext4,xfs\n1,{missing}\n"), &CsvColumns::of_each(vec!["ext4".into(), "xfs".into()]));
+        assert!(error.hint().ends_with("leave its cell empty"), "{error}");
+    }
 }
 
 #[test]

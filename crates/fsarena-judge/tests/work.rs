@@ -177,7 +177,7 @@ fn clones_of_a_job_are_one_result() {
     let clones = judged([given!("a", "c02-clones-a.json"), given!("b", "c02-clones-b.json")]);
     assert_eq!((clones.results, clones.pairs[0].verdict), (2, Verdict::Undecided));
     assert_eq!(clones.pairs[0].reason, JudgedReason::NoRepetition);
-    assert!(texts(&clones, FindingClass::OneRun).starts_with("one run each"));
+    assert!(texts(&clones, FindingClass::OneRun).starts_with("all workloads: one run each"));
     let rows = given!("a", "c02-w-a.json");
     assert_eq!((rows.len(), rows[0].value, rows[0].work["numjobs"].as_str()), (1, 406.0, "4"));
     let written = judged([given!("a", "c02-w-a.json"), given!("b", "c02-w-b.json")]);

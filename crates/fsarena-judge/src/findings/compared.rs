@@ -24,6 +24,14 @@ pub fn copies(copies: &[Copy]) -> Vec<JudgedFinding> {
     FindingClass::Identity.findings(renamed).chain(FindingClass::Copy.findings(first)).collect()
 }
 
+/// Contenders with the same figures.
+pub fn renamed(pairs: &[[&str; 2]]) -> impl Iterator<Item = JudgedFinding> {
+    let text = |[a, b]: &[&str; 2]| {
+        format!("the figures of {a} and {b} are the same throughout: they are one set of results under two names")
+    };
+    FindingClass::Identity.findings(pairs.iter().map(text))
+}
+
 /// Findings that follow from comparing pairs.
 pub fn of_pairs(rows: &[Measured], pairs: &[Compared]) -> Vec<JudgedFinding> {
     let work = other_work(pairs).into_iter().chain(nothing_shared(rows, pairs));
@@ -77,7 +85,7 @@ fn in_blocks(pairs: &[Compared]) -> Vec<String> {
     let text = |((a, b), longest): ((&str, &str), usize)| {
         format!(
             "{a} and {b} took turns in blocks of up to {longest} runs: a block counts as one repetition, since its runs \
-             share what the machine did meanwhile"
+             share what the machine did meanwhile; one run of each in turn makes every run a repetition"
         )
     };
     blocks.into_iter().map(text).collect()

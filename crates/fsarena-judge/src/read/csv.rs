@@ -2,24 +2,31 @@
 
 mod decimal;
 mod direction;
+mod names;
 mod records;
 mod work;
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use fsarena_model::Better;
 
 use self::decimal::Decimal;
+pub use self::decimal::rounding;
+pub use self::names::name_alike;
+use self::names::{Spellings, leave_out_summaries, name_workloads};
 use self::records::{CsvRecord, Records};
 use self::work::ShownColumns;
-use super::options::size;
-use super::time::{is_time_alone, seconds};
-use super::{KnownFacts, ReadError, ResultFigure, rounding};
+use super::time::{TimeNotation, is_time_alone, seconds};
+use super::{KnownFacts, ReadError, ResultFigure};
 use crate::copies::FEWEST_FIGURES;
 use crate::measured::{InputFacts, Measured, Run};
+
+/// What to do about a figure that is missing.
+const MISSING: &str = "leave out the row of a figure that is missing, or, where each contender has a column, leave its \
+                       cell empty";
 
 /// The columns of a CSV file by their names in its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +138,10 @@ fn place_of(name: &str, header: &CsvRecord<'_>, column: &str) -> Result<usize, R
 pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
     let mut records = Records::of(text);
     let separator = records.separator;
+    if text.trim_start().starts_with(['[', '{']) {
+        let hint = "make a CSV with a header of it, as with `jq -r '.[] | [.fs, .rate] | @csv'`";
+        return Err(ReadError::table(name, "it is JSON of no tool that judge knows").hinting(hint));
+    }
     let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
     columns.needed().into_iter().try_for_each(|column| place_of(name, &header, column).map(drop))?;
     let mut records = columns.records(text);
@@ -141,6 +152,12 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let [workload, time, host, recorded] =
         [&columns.workload, &columns.time, &columns.host, &columns.recorded].map(maybe);
     let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
+    let roles = [Some(contender), workload, Some(value), time].into_iter().flatten();
+    if let Some(twice) = roles.clone().find(|place| roles.clone().filter(|other| other == place).count() > 1) {
+        let why = format!("`{}` is given as two columns", header.fields[twice].trim());
+        let hint = "the contender, the workload, the figure and the time are columns of their own";
+        return Err(ReadError::table(name, why).hinting(hint));
+    }
     let figures = columns.records(text).skip(1).filter_map(|it| it.fields.into_iter().nth(value));
     let decimal = Decimal::of(separator, figures);
     let is_unit = |title: &Cow<'_, str>| ["unit", "units"].contains(&title.trim().to_lowercase().as_str());
@@ -152,6 +169,8 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let shown = ShownColumns::of(|| columns.records(text).skip(1), &header, &used, &figure, &groups);
     let nothing = InputFacts::default();
     let (mut known, mut conditions) = (KnownFacts::default(), KnownFacts::default());
+    let mut cells: Vec<Spellings> = header.fields.iter().map(|_| Spellings::default()).collect();
+    let mut notations: BTreeMap<TimeNotation, (String, String)> = BTreeMap::new();
     let row = |record: CsvRecord<'_>| {
         let own = |place: usize| record.field(place).to_owned();
         let of_each = if columns.contenders.is_empty() { String::new() } else { format!(", {}", own(contender)) };
@@ -170,30 +189,39 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             return Err(wrong(format!("it has no `{}`", header.fields[*place].trim())));
         }
         let text = field(value);
-        let value = decimal.number(text).map_err(|why| wrong(format!("`{text}` is no figure{why}")))?;
+        let value = decimal.number(text).map_err(|why| {
+            let error = wrong(format!("`{text}` is no figure{why}"));
+            if text.contains(|letter: char| letter.is_ascii_digit()) { error } else { error.hinting(MISSING) }
+        })?;
         if !(value.is_finite() && value > 0.0) {
             return Err(wrong(format!("`{text}` is no figure above 0")));
         }
-        let moment = |place: usize| {
+        let mut moment = |place: usize| {
             let text = field(place);
-            seconds(&text.replace(',', ".")).ok_or_else(|| wrong(format!("`{text}` is no time")))
+            let plain = text.replace(',', ".");
+            let seconds = seconds(&plain).ok_or_else(|| wrong(format!("`{text}` is no time")))?;
+            notations.entry(TimeNotation::of(&plain)).or_insert_with(|| (source.clone(), text.to_owned()));
+            Ok(seconds)
         };
-        let time = time.map(moment).transpose()?;
-        let facts = |places: &[usize], value: fn(&str) -> String| {
-            let facts = places.iter().map(|place| (header.fields[*place].trim().to_owned(), value(field(*place))));
+        let time = time.map(&mut moment).transpose()?;
+        let workload = workload.map_or_else(|| columns.value.clone(), |it| cells[it].first(field(it)).to_owned());
+        let mut facts = |places: &[usize], value: fn(&str, &str) -> String| {
+            let facts = places.iter().map(|place| {
+                let value = value(field(*place), field(contender));
+                (header.fields[*place].trim().to_owned(), cells[*place].first(&value).to_owned())
+            });
             facts.filter(|(_, value)| !value.is_empty()).collect()
         };
         let unit = unit.map(own).unwrap_or_default();
         let better = columns.better.unwrap_or(Better::Higher);
-        let workload = workload.map_or_else(|| columns.value.clone(), own);
         Ok(Measured {
             run: run(name, &source, time.is_some(), &record.fields),
             contender: own(contender),
             time,
             host: host.map(own),
             recorded: recorded.map(own).filter(|text| !text.is_empty()),
-            work: known.shared(facts(&shown.work, size)),
-            conditions: conditions.shared(facts(&shown.conditions, work::disk)),
+            work: known.shared(facts(&shown.work, work::setting)),
+            conditions: conditions.shared(facts(&shown.conditions, work::condition)),
             clock_step: Some(rounding(text) / value),
             source,
             unit,
@@ -201,7 +229,19 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         })
     };
     let mut rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
+    if !TimeNotation::are_comparable(notations.keys().copied()) {
+        let examples: Vec<String> = notations.values().map(|(place, text)| format!("`{text}` ({place})")).collect();
+        let why = format!("times are not of one kind, so their order is unknown: {}", examples.join(", "));
+        let hint = "write all times alike: as 2026-11-26T12:00:00Z, without an offset from UTC, or in seconds";
+        return Err(ReadError::table(name, why).hinting(hint));
+    }
+    let is_local_time = notations.contains_key(&TimeNotation::Local);
+    rows.iter_mut().for_each(|row| row.is_local_time = is_local_time);
     name_alike(&mut rows);
+    leave_out_summaries(&mut rows);
+    if workload.is_some() {
+        name_workloads(&mut rows);
+    }
     if time.is_some() {
         name_runs(&mut rows);
     }
@@ -229,28 +269,42 @@ fn name_runs(rows: &mut [Measured]) {
     }
 }
 
-/// `EXT4` and `ext4` become one contender, called as in its first row.
-pub fn name_alike(rows: &mut [Measured]) {
-    let mut names: HashMap<String, String> = HashMap::new();
-    for row in rows {
-        let name = names.entry(row.contender.to_lowercase()).or_insert_with(|| row.contender.clone());
-        if *name != row.contender {
-            row.contender.clone_from(name);
-        }
+/// The figures of a workload are rounded to the digits that the longest of them has, since zeros may be left out. Zeros
+/// that all of several figures end with do not count.
+fn round_alike(rows: &mut [Measured]) {
+    let mut known: HashMap<String, WorkloadRounding> = HashMap::new();
+    let rounding = |row: &Measured| row.clock_step.unwrap_or_default() * row.value;
+    for row in &*rows {
+        let first = || WorkloadRounding { finest: rounding(row), zeros: i32::MAX, count: 0 };
+        let own = known.entry(row.workload.clone()).or_insert_with(first);
+        own.finest = own.finest.min(rounding(row));
     }
+    for row in &*rows {
+        let Some(own) = known.get_mut(&row.workload) else { continue };
+        let mut steps = (row.value / own.finest / 2.0).round();
+        let mut zeros = 0;
+        while zeros < own.zeros && steps % 10.0 == 0.0 {
+            (steps, zeros) = (steps / 10.0, zeros + 1);
+        }
+        (own.zeros, own.count) = (zeros, own.count + 1);
+    }
+    rows.iter_mut().for_each(|row| row.clock_step = Some(known[&row.workload].rounding() / row.value));
 }
 
-/// The figures of a workload are rounded to as many decimals as the longest of them has: zeros may be left out.
-fn round_alike(rows: &mut [Measured]) {
-    let mut finest: HashMap<String, f64> = HashMap::new();
-    for row in &*rows {
-        let rounding = row.clock_step.unwrap_or_default() * row.value;
-        match finest.get_mut(&row.workload) {
-            Some(known) => *known = known.min(rounding),
-            None => _ = finest.insert(row.workload.clone(), rounding),
-        }
+/// How far the figures of a workload are rounded.
+struct WorkloadRounding {
+    /// By their digits.
+    finest: f64,
+    /// With how many zeros all end.
+    zeros: i32,
+    count: usize,
+}
+
+impl WorkloadRounding {
+    fn rounding(&self) -> f64 {
+        // A few figures may end with zeros by chance.
+        if self.count > FEWEST_FIGURES { self.finest * 10_f64.powi(self.zeros) } else { self.finest }
     }
-    rows.iter_mut().for_each(|row| row.clock_step = Some(finest[&row.workload] / row.value));
 }
 
 /// The run that a record is of. Records of the same time are one run if they are the same; without times, figures may

@@ -18,9 +18,9 @@ const PACKED: [(usize, &[u8], &str); 5] = [
     (257, b"ustar", "tar -xf"),
 ];
 
-/// The text of a file: gzip is unpacked, UTF-16 with a byte-order mark and UTF-8 are decoded, and CR LF and CR, which
-/// ends progress lines, become line feeds. Bytes that are no UTF-8 are replaced, since programs print names of machines
-/// and paths in any encoding.
+/// The text of a file: gzip is unpacked, UTF-16 and UTF-8 are decoded, and CR LF and CR, which ends progress lines,
+/// become line feeds. Bytes that are no UTF-8 count as Latin-1, since programs print names of machines and paths in any
+/// encoding, and different names have to stay different.
 ///
 /// # Errors
 /// [`ReadError::Empty`], [`ReadError::Packed`], or [`ReadError::Malformed`] if its gzip data are damaged.
@@ -59,9 +59,15 @@ fn decoded(mut bytes: Vec<u8>) -> String {
         [0xff, 0xfe, rest @ ..] => return utf16(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => return utf16(rest, u16::from_be_bytes),
         [0xef, 0xbb, 0xbf, ..] => drop(bytes.drain(..3)),
+        // Without a mark, the first letters show it, which are of ASCII in results.
+        [1..=255, 0, 1..=255, 0, ..] => return utf16(&bytes, u16::from_le_bytes),
+        [0, 1..=255, 0, 1..=255, ..] => return utf16(&bytes, u16::from_be_bytes),
         _ => {}
     }
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let latin = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect::<String>();
+        error.as_bytes().utf8_chunks().map(|chunk| chunk.valid().to_owned() + &latin(chunk.invalid())).collect()
+    })
 }
 
 #[cfg(test)]
@@ -98,7 +104,13 @@ mod tests {
         ] {
             assert_eq!(read(&bytes), Ok(same.to_owned()), "{bytes:?}");
         }
-        assert_eq!(read(b"caf\xe9"), Ok("caf\u{fffd}".to_owned()), "Latin-1");
+        assert_eq!(
+            [read(b"caf\xe9"), read(b"\xc3\xa9 caf\xe9")],
+            ["café", "é café"].map(|it| Ok(it.to_owned())),
+            "Latin-1"
+        );
+        let unmarked = [of("fs,é", u16::to_le_bytes), of("fs,é", u16::to_be_bytes)];
+        assert_eq!(unmarked.map(|bytes| read(&bytes)), [Ok("fs,é".to_owned()), Ok("fs,é".to_owned())]);
     }
 
     #[test]

@@ -15,7 +15,10 @@ pub struct OtherOutput {
 
 const FOR_PEOPLE: &str = "output for people, which has rounded figures only";
 
-const OTHER_OUTPUTS: [OtherOutput; 5] = [
+/// Lines of sysbench's tests `cpu` and `memory`.
+const NO_FILES: [&str; 2] = ["Prime numbers limit:", "Running memory speed test"];
+
+const OTHER_OUTPUTS: [OtherOutput; 6] = [
     OtherOutput {
         program: "fio",
         what: FOR_PEOPLE,
@@ -45,6 +48,12 @@ const OTHER_OUTPUTS: [OtherOutput; 5] = [
         what: "CSV, which has neither its options nor its starts",
         knows: ior::is_csv,
         hint: "rerun with -O summaryFormat=JSON",
+    },
+    OtherOutput {
+        program: "sysbench",
+        what: "test of processors or memory, which uses no file",
+        knows: |file| NO_FILES.iter().any(|line| file.text.contains(line)),
+        hint: "leave it out; judge reads `sysbench fileio` and tests of databases",
     },
 ];
 

@@ -20,6 +20,7 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
         return Err(Refusal::wrong_use("a margin has to be below 100 %", "--margin 5%").into());
     }
     let (mut rows, mut named): (Vec<Measured>, Vec<Measured>) = (Vec::new(), Vec::new());
+    let mut has_table = false;
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);
         if let Some(label) = label.filter(|label| Label::checked(file, label).is_err()) {
@@ -32,7 +33,13 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
         let before = options.files[..index].iter().filter(|other| labelled(other).1 == path).count();
         let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
         let is_named = label.is_some() || options.contender.is_some();
-        if is_named { &mut named } else { &mut rows }.extend(of_file(label, path, &name, options)?);
+        let (own, is_table) = of_file(label, path, &name, options)?;
+        if is_named { &mut named } else { &mut rows }.extend(own);
+        has_table |= is_table;
+    }
+    if options.contender.is_some() && !has_table {
+        let hint = "leave out `--contender` and other columns, or give a CSV that has them";
+        return Err(Refusal::wrong_use("columns are named, and no file is a CSV with them", hint).into());
     }
     // Names that people gave, and no commands, in which case counts.
     name_alike(&mut named);
@@ -90,8 +97,8 @@ fn way_to_name(label: &str, path: &str) -> String {
     }
 }
 
-/// The rows of a file, under that name.
-fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments) -> Result<Vec<Measured>> {
+/// The rows of a file, under that name, and whether it is a CSV with the columns of the options.
+fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments) -> Result<(Vec<Measured>, bool)> {
     let own = stem(path);
     let bytes = std::fs::read(path).map_err(|error| {
         Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), way_to_name(label.unwrap_or("LABEL"), path))
@@ -100,15 +107,17 @@ fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments
     let rows = text(path, bytes).and_then(|text| match columns {
         Some(columns) if has_columns(&text, &columns) => {
             let rows = csv(name, &text, &columns)?;
-            Ok(if let Some(label) = label { under_label(label, rows) } else { rows })
+            Ok((if let Some(label) = label { under_label(label, rows) } else { rows }, true))
         }
         columns => {
             let file = File { label: label.unwrap_or(&own), is_labelled: label.is_some(), name, text: &text };
             let rows = results(&file);
             match (rows, columns) {
                 // The error says which columns it has.
-                (Err(ReadError::UnknownTool { .. }), Some(columns)) => csv(name, &text, &columns),
-                (rows, _) => rows,
+                (Err(ReadError::UnknownTool { .. }), Some(columns)) => {
+                    csv(name, &text, &columns).map(|rows| (rows, true))
+                }
+                (rows, _) => rows.map(|rows| (rows, false)),
             }
         }
     });

@@ -261,6 +261,9 @@ fn results_of_others_are_judged_by_their_columns() {
     assert!(out(&of_wide(&["--contender", "ext4,xfs", "--lower"], 0)).contains("4 results of ext4, xfs"));
     let empty = stage.file("empty.json", "");
     assert!(err(&run(stage.fsarena().args(["judge", &empty]), 2)).contains("empty.json` is empty\nhint: see whether"));
+    let dbench = stage.file("dbench.txt", "Throughput 10 MB/sec  4 clients  4 procs  max_latency=1 ms\n");
+    let refused = err(&run(stage.fsarena().args(["judge", &dbench]).args(columns), 2));
+    assert!(refused.contains("columns are named, and no file is a CSV with them"), "{refused}");
 }
 
 #[test]

@@ -50,9 +50,22 @@ impl Decimal {
     }
 }
 
+/// How far a figure may be off since it is rounded: half a step of its last digit.
+pub fn rounding(text: &str) -> f64 {
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let decimals = digits.split_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len());
+    let power = exponent.parse().unwrap_or(0) - i32::try_from(decimals).unwrap_or(i32::MAX);
+    0.5 * 10_f64.powi(power)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn figures_are_rounded_to_their_last_digit() {
+        assert_eq!(["200", "0.3", "1,25", "2e3", "2.5E1"].map(rounding), [0.5, 0.05, 0.005, 500.0, 0.5]);
+    }
 
     #[test]
     fn decimal_commas_count_where_they_are_clear() {

@@ -7,7 +7,8 @@ use fsarena_lane::kind::named_in;
 
 use super::super::at_number;
 use super::super::doubts::is_file;
-use super::super::time::{self, is_cost, is_date, is_failure, is_rate, is_time, seconds};
+use super::super::options::{size, without_label};
+use super::super::time::{self, is_cost, is_date, is_failure, is_percentile, is_rate, is_time, seconds};
 use super::CsvRecord;
 
 /// The most values of a column that shows what was done.
@@ -27,6 +28,18 @@ const CHOSEN: [&str; 29] = [
 const NUMBERED: [&str; 13] = [
     "run", "iter", "iteration", "rep", "repeat", "repetition", "trial", "round", "seed", "when", "start", "epoch", "t",
 ];
+
+/// Words in titles of figures that may be the same in all rows of a contender, since they summarise these, are counted
+/// in coarse steps, or are of all of them.
+const MEASURED: [&str; 20] = [
+    "mean", "avg", "average", "median", "geomean", "total", "sum", "std", "stddev", "stdev", "sd", "lat", "clat",
+    "slat", "latency", "cpu", "iowait", "elapsed", "wall", "timestamp",
+];
+/// Below this number, figures that were measured again may all be rounded to the same whole number.
+const COARSE: f64 = 100.0;
+
+/// The least number that was set if others are less than half of it: below it, a step more or less may be by chance.
+const FEW_STEPS: f64 = 5.0;
 
 /// The places of columns that the user did not name.
 pub(super) struct ShownColumns {
@@ -81,9 +94,13 @@ impl ShownColumns {
         let (counts, others): (Vec<_>, Vec<_>) =
             others.into_iter().partition(|it| it.may_be_work() && it.is_numbered() && is_count(it));
         work.extend(counts.iter().map(|column| column.place));
+        let is_measured = |it: &UnnamedColumn| has_word(it, &MEASURED) || is_percentile(title(it));
         let is_condition = |column: &UnnamedColumn| {
-            let is_result = is_cost(title(column)) && !is_failure(title(column));
-            !is_figure(column) && !is_result && column.is_set(is_repeated(column), || column.levels(records(), figure))
+            let is_result = is_figure(column) || (is_cost(title(column)) && !is_failure(title(column)));
+            match is_result {
+                true => !is_measured(column) && is_constant(&column.levels(records(), &figure[..1])),
+                false => column.is_set(is_repeated(column), || column.levels(records(), figure)),
+            }
         };
         Self { work, conditions: others.iter().filter(|it| is_condition(it)).map(|it| it.place).collect() }
     }
@@ -104,7 +121,10 @@ impl UnnamedColumn {
 
     /// Adds a value; false if they are too many.
     fn add(&mut self, value: &str, contender: &str) -> bool {
-        if !value.is_empty() && !self.values.contains(value) {
+        if let Some(command) = command(value, contender) {
+            self.names_contender = false;
+            self.values.insert(command);
+        } else if !value.is_empty() && !self.values.contains(value) {
             let is_place = value.starts_with('/') && !value.starts_with("/dev/") && !is_file(value);
             let mut words = value.split(|letter: char| !letter.is_alphanumeric()).chain([value]);
             let is_contender = words.any(|word| word.eq_ignore_ascii_case(contender)) && value.parse::<f64>().is_err();
@@ -138,28 +158,30 @@ impl UnnamedColumn {
         high - low >= 2.0 * (numbers.len() - 1) as f64 && numbers.iter().all(|number| is_round(*number))
     }
 
-    /// The smallest and the largest number of each group.
-    fn levels<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, groups: &[usize]) -> Vec<(f64, f64)> {
-        let mut levels: HashMap<u64, (f64, f64)> = HashMap::new();
+    /// The numbers of each group.
+    fn levels<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, groups: &[usize]) -> Vec<NumberLevel> {
+        let mut levels: HashMap<u64, NumberLevel> = HashMap::new();
         for record in records {
             let Some(number) = number(record.field(self.place)) else { continue };
-            let level = levels.entry(digest(&record, groups.iter())).or_insert((number, number));
-            *level = (level.0.min(number), level.1.max(number));
+            let first = NumberLevel { low: number, high: number, count: 0 };
+            let level = levels.entry(digest(&record, groups.iter())).or_insert(first);
+            let (low, high) = (level.low.min(number), level.high.max(number));
+            *level = NumberLevel { low, high, count: level.count + 1 };
         }
         levels.into_values().collect()
     }
 
     /// Whether the values were chosen: they are no times, no numbers of runs and no figures that were measured.
-    fn is_set(&self, is_repeated: bool, levels: impl FnOnce() -> Vec<(f64, f64)>) -> bool {
+    fn is_set(&self, is_repeated: bool, levels: impl FnOnce() -> Vec<NumberLevel>) -> bool {
         let Some(mut numbers) = self.values.iter().map(|value| number(value)).collect::<Option<Vec<f64>>>() else {
             return is_repeated && !self.values.iter().any(|value| is_date(value) || seconds(value).is_some());
         };
         numbers.sort_by(f64::total_cmp);
         let levels = levels();
-        let varies = levels.iter().any(|(low, high)| low < high);
+        let varies = levels.iter().any(NumberLevel::varies);
         let is_whole = numbers.iter().all(|number| number.fract() == 0.0);
         // What was measured again is near what was measured before.
-        let is_figure = varies && (!is_whole || levels.iter().all(|(low, high)| *high < SAME_LEVEL * low));
+        let is_figure = varies && (!is_whole || levels.iter().all(|it| it.high < SAME_LEVEL * it.low));
         let steps = numbers.windows(2).map(|pair| pair[1] - pair[0]);
         let (least, most) = steps.fold((f64::INFINITY, 0.0_f64), |(least, most), it| (least.min(it), most.max(it)));
         let is_order = most < SAME_LEVEL * least && (numbers.len() > 2 || most <= 1.0);
@@ -170,6 +192,31 @@ impl UnnamedColumn {
             (_, false) => is_whole && numbers.iter().all(|number| is_round(*number)),
         }
     }
+}
+
+/// The smallest and the largest of some numbers.
+struct NumberLevel {
+    low: f64,
+    high: f64,
+    count: usize,
+}
+
+impl NumberLevel {
+    fn varies(&self) -> bool {
+        self.low < self.high
+    }
+}
+
+/// Whether the numbers of each contender are the same in all of its rows and were set, whatever their title: what is
+/// measured again varies, unless it is rounded to a few steps.
+fn is_constant(contenders: &[NumberLevel]) -> bool {
+    let digits = |number: f64| format!("{number:e}").split('e').next().unwrap_or_default().replace('.', "").len();
+    let is_exact = |number: f64| number == 0.0 || number >= COARSE || digits(number) > 2;
+    let least = contenders.iter().map(|it| it.low).fold(f64::INFINITY, f64::min);
+    let most = contenders.iter().map(|it| it.high).fold(0.0, f64::max);
+    let is_far = most > SAME_LEVEL * least && most >= FEW_STEPS;
+    let is_set = is_far || contenders.iter().all(|it| is_exact(it.low));
+    is_set && contenders.iter().all(|it| it.count > 1 && !it.varies())
 }
 
 /// The number that a value is, or that it ends with.
@@ -189,9 +236,44 @@ fn is_round(number: f64) -> bool {
     number % power == 0.0 || number.log2().fract() == 0.0
 }
 
-/// The disk of a partition, as `/dev/sda` of `/dev/sda1`; any other value as it is.
-pub(super) fn disk(value: &str) -> String {
-    let Some(name) = value.strip_prefix("/dev/") else { return value.to_owned() };
+/// A command with a path, with `{label}` for the contender and for mount points, as for hyperfine. Commands that make
+/// or mount a file system are the contender.
+fn command(value: &str, contender: &str) -> Option<String> {
+    let (program, _) = value.split_once(' ')?;
+    let is_of_contender = ["/dev/", "mkfs", "mount"].iter().any(|begin| program.starts_with(begin));
+    if is_of_contender || named_in(program).is_some() || !value.contains('/') {
+        return None;
+    }
+    let without_mounts = |text: String, folder: &&str| {
+        let of_mount = |part: &str| {
+            let end = part.find(|letter: char| letter == '/' || letter.is_whitespace()).unwrap_or(part.len());
+            format!("{folder}{{label}}{}", &part[end..])
+        };
+        let mut parts = text.split(folder);
+        parts.next().unwrap_or_default().to_owned() + &parts.map(of_mount).collect::<String>()
+    };
+    Some(["/mnt/", "/media/"].iter().fold(without_label(value, contender), without_mounts))
+}
+
+/// What was done, so that spellings of the same are the same.
+pub(super) fn setting(value: &str, contender: &str) -> String {
+    // A number with a zero behind its point, as `4.0K`.
+    let is_whole = |(whole, unit): &(&str, &str)| {
+        whole.bytes().all(|byte| byte.is_ascii_digit()) && unit.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    match value.split_once(".0").filter(is_whole) {
+        Some((whole, unit)) => size(&(whole.to_owned() + unit)),
+        None if value.eq_ignore_ascii_case("true") => "1".to_owned(),
+        None if value.eq_ignore_ascii_case("false") => "0".to_owned(),
+        None => command(value, contender).unwrap_or_else(|| size(value)),
+    }
+}
+
+/// The disk of a partition, as `/dev/sda` of `/dev/sda1`; a command in general; any other value as it is.
+pub(super) fn condition(value: &str, contender: &str) -> String {
+    let Some(name) = value.strip_prefix("/dev/") else {
+        return command(value, contender).unwrap_or_else(|| value.to_owned());
+    };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match name.rsplit_once('p') {
         Some((disk, partition)) if is_number(partition) && disk.ends_with(|it: char| it.is_ascii_digit()) => disk,
