@@ -315,7 +315,10 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
         Some(100.0 * share).filter(|_| share > MOST_OVERHEAD && is_shown(&rounds))
     };
     if let Some(share) = too_much(&sides.each_ref().map(TracedSide::beyond)) {
-        return Some(format!("work that is in no figure was traced, too: it is {share:.0} % of the difference"));
+        return Some(format!(
+            "work that is in no figure was traced, too: it is {share:.0} % of the difference; of longer slices or runs it \
+             would be less"
+        ));
     }
     let share = too_much(&longer)?;
     Some(format!("tracing costs one contender more than the other, by {share:.0} % of the difference"))
