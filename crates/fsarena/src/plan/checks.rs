@@ -40,7 +40,7 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         let text = "`--precondition` is about SSDs, and lanes are in memory, which has no state to be brought into";
         refusals.add(Refusal::wrong_use(text, "leave it out, or name a disk with --storage"));
     }
-    if (arguments.explain || arguments.test_explanation) && contenders.len() < 2 {
+    if arguments.explain && contenders.len() == 1 {
         let text = "`--explain` explains what two contenders differ in, and there is one";
         refusals.add(Refusal::wrong_use(text, "name another contender, or leave out --explain"));
     }
