@@ -15,7 +15,7 @@ pub struct EventCost {
     pub seconds: f64,
     pub low: f64,
     pub high: f64,
-    /// What the slices say, if that cannot be: then all that is plausible is in the interval.
+    /// What the slices say, if none of its interval can be: then all that is plausible is in the interval.
     pub implausible: Option<f64>,
 }
 
@@ -44,13 +44,12 @@ impl EventCost {
         let (measured, deviations) = ratio_of_sums(&rounds);
         let interval = LogEstimate::mean_of(&deviations)?.interval(0.025);
         let (least, most) = PLAUSIBLE;
-        let seconds = measured.clamp(least, most);
-        if seconds != measured || !interval.low.is_finite() {
-            let implausible = (seconds != measured).then_some(measured);
-            return Some(Self { seconds, low: least, high: most, implausible });
-        }
-        let [low, high] = [interval.low, interval.high].map(|end| (measured + end).clamp(least, most));
-        Some(Self { seconds, low, high, implausible: None })
+        let ends = [interval.low, interval.high].map(|end| measured + end);
+        let is_known = ends.iter().all(|end| end.is_finite());
+        let can_be = ends[0] <= most && least <= ends[1];
+        let [low, high] = if is_known && can_be { ends.map(|end| end.clamp(least, most)) } else { [least, most] };
+        let implausible = (is_known && !can_be).then_some(measured);
+        Some(Self { seconds: measured.clamp(least, most), low, high, implausible })
     }
 }
 

@@ -166,7 +166,7 @@ fn the_time_that_recording_takes_is_subtracted() {
 #[test]
 fn recording_takes_no_more_than_a_part_has_and_no_more_than_it_can() {
     let log = || Spent::Waiting(Wait::Commit, Meanwhile::Runs("xfsaild".to_owned()));
-    for (more, measured) in [(0, Some(0.0)), (100_000, Some(5e-6))] {
+    for more in [0, 100_000] {
         let record = changed(|trial| {
             let Some(TraceResult::Traced(trace)) = &mut trial.trace else { return };
             let events = 20.0 * trace.operations as f64;
@@ -192,7 +192,8 @@ fn recording_takes_no_more_than_a_part_has_and_no_more_than_it_can() {
         assert!((sum / explanation.difference.seconds - 1.0).abs() < 1e-9, "{explanation:?}");
         let (taken, (low, high)) = explanation.event_seconds.zip(explanation.event_interval).expect("known");
         assert!(0.2e-6 <= low && low <= taken && taken <= high && high <= 1.5e-6, "{low} {taken} {high}");
-        assert_eq!(explanation.event_measured.is_some(), measured.is_some(), "{explanation:?}");
+        // 5 µs for each of 20 events cannot be.
+        assert_eq!(explanation.event_measured.is_some(), more > 0, "{explanation:?}");
     }
 }
 
