@@ -6,19 +6,22 @@
 //! the rounds deviate from it (Cochran, Sampling Techniques, 3rd ed. 1977, section 6.4); rounds of both contenders are
 //! paired.
 
+mod recording;
+mod tested;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::event::Note;
-use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation, TestedKnob};
+use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation};
 use fsarena_model::{
-    AvoidableTime, Label, Meanwhile, RequestKind, Requests, RunRecord, Severity, Spent, Trace, TraceResult, Trial,
-    Verdict, Workload,
+    Label, Meanwhile, RequestKind, Requests, RunRecord, Severity, Spent, TimePart, Trace, TraceResult, Trial, Verdict,
 };
-use fsarena_stats::{LogEstimate, median};
+use fsarena_stats::{Interval, LogEstimate, median};
 
-use crate::analysis::Analysis;
 use crate::decisions::Decisions;
+use recording::EventCost;
+pub(crate) use tested::tested_knobs;
 
 /// The largest share of a difference that tracing may make.
 const MOST_OVERHEAD: f64 = 0.2;
@@ -29,8 +32,9 @@ const MOST_LOST: f64 = 0.1;
 /// By how much traced slices may be longer or shorter than others.
 const MOST_CHANGE: f64 = 0.5;
 
-/// The most that recording an event can take, in seconds.
-const MOST_EVENT_SECONDS: f64 = 5e-6;
+/// Why there is nothing to explain in operations that begin at a given rate.
+const AT_A_RATE: &str = "operations begin at a given rate, so that traced slices show the time between them; leave out \
+    --rate to explain how fast they can be";
 
 /// Explanations of all pairs that are decided to differ, as far as they were traced.
 pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
@@ -42,32 +46,8 @@ pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
         Verdict::Slower => Some((pair, &pair.a, &pair.b)),
         _ => None,
     });
-    let event_seconds = event_seconds(&decisions.analysis);
-    decided.filter_map(|(pair, slower, faster)| explanation(decisions, pair, [slower, faster], event_seconds)).collect()
-}
-
-/// What recording an event takes, in seconds: the mean over all contenders and workloads of the time that traced slices
-/// take more than others, for each event in them. The noise of a time grows with it, so each counts by the square of its
-/// events per second, and by its rounds. `None` if none has events.
-fn event_seconds(analysis: &Analysis<'_>) -> Option<f64> {
-    let plan = &analysis.record.plan;
-    let (mut sum, mut weights) = (0.0, 0.0);
-    for (workload, contender) in plan.workloads.iter().flat_map(|it| plan.contenders.iter().map(move |own| (it, own))) {
-        let trials = analysis.counted_trials(&workload.name, &contender.label);
-        let (mut more, mut recorded, mut elapsed, mut rounds) = (0.0, 0.0, 0.0, 0.0);
-        for (trial, trace) in trials.iter().filter_map(|trial| Some((trial, trace(trial)?))) {
-            more += trace.elapsed.as_seconds() - trial.seconds_per_operation() * trace.operations as f64;
-            recorded += events(trace);
-            elapsed += trace.elapsed.as_seconds();
-            rounds += 1.0;
-        }
-        if recorded > 0.0 && more.is_finite() {
-            let weight = rounds * (recorded / elapsed).powi(2);
-            sum += weight * more / recorded;
-            weights += weight;
-        }
-    }
-    (weights > 0.0).then(|| (sum / weights).clamp(0.0, MOST_EVENT_SECONDS))
+    let cost = EventCost::of(&decisions.analysis);
+    decided.filter_map(|(pair, slower, faster)| explanation(decisions, pair, [slower, faster], cost)).collect()
 }
 
 /// Why slices could not be traced: a note for each reason.
@@ -91,27 +71,31 @@ pub(crate) fn notes(record: &RunRecord) -> Vec<Note> {
 struct TracedSide<'a> {
     rounds: Vec<(&'a Trial, &'a Trace)>,
     operations: f64,
-    /// Seconds that recording an event takes.
-    event_seconds: f64,
+    cost: EventCost,
 }
 
 impl<'a> TracedSide<'a> {
-    fn new(trials: &[&'a Trial], rounds: &BTreeSet<u32>, event_seconds: f64) -> Self {
+    fn new(trials: &[&'a Trial], rounds: &BTreeSet<u32>, cost: EventCost) -> Self {
         let traced = trials.iter().filter(|trial| rounds.contains(&trial.round));
         let rounds: Vec<_> = traced.filter_map(|trial| Some((*trial, trace(trial)?))).collect();
         let operations = rounds.iter().map(|(_, trace)| trace.operations as f64).sum();
-        Self { rounds, operations, event_seconds }
+        Self { rounds, operations, cost }
     }
 
     /// Seconds per operation of the parts that `is_it` accepts, without those that recording took, and the deviation of
     /// each round from it.
-    fn ratio(&self, is_it: &dyn Fn(&Spent) -> bool) -> (f64, Vec<f64>) {
+    fn ratio(&self, is_it: &dyn Fn(&Spent) -> bool, event_seconds: f64) -> (f64, Vec<f64>) {
         let seconds = |trace: &Trace| -> f64 {
             let parts = trace.parts.iter().filter(|part| is_it(&part.spent));
-            parts.map(|part| part.seconds - part.events * self.event_seconds).sum()
+            parts.map(|part| recording::without(part.seconds, part.events, event_seconds)).sum()
         };
         let rounds = self.rounds.iter().map(|(_, trace)| (seconds(trace), trace.operations as f64));
         ratio_of_sums(&rounds.collect::<Vec<_>>())
+    }
+
+    /// Seconds per operation of the parts that `is_it` accepts, without those that recording took.
+    fn seconds(&self, is_it: &dyn Fn(&Spent) -> bool) -> f64 {
+        self.ratio(is_it, self.cost.seconds).0
     }
 
     /// The share of the events that the kernel did not record.
@@ -132,7 +116,9 @@ impl<'a> TracedSide<'a> {
     /// that do not count.
     fn longer(&self, event_seconds: f64) -> Vec<f64> {
         let of_round = |(trial, trace): &(&Trial, &Trace)| {
-            let traced = trace.elapsed.as_seconds() - events(trace) * event_seconds;
+            let without = |part: &TimePart| recording::without(part.seconds, part.events, event_seconds);
+            let recording: f64 = trace.parts.iter().map(|part| part.seconds - without(part)).sum();
+            let traced = trace.elapsed.as_seconds() - recording;
             traced / trace.operations as f64 - trial.seconds_per_operation()
         };
         self.rounds.iter().map(of_round).collect()
@@ -166,10 +152,6 @@ fn ratio_of_sums(rounds: &[(f64, f64)]) -> (f64, Vec<f64>) {
     (ratio, rounds.iter().map(|(one, two)| (one - ratio * two) / mean).collect())
 }
 
-fn events(trace: &Trace) -> f64 {
-    trace.parts.iter().map(|part| part.events).sum()
-}
-
 fn trace(trial: &Trial) -> Option<&Trace> {
     match &trial.trace {
         Some(TraceResult::Traced(trace)) if trace.operations > 0 => Some(trace),
@@ -181,9 +163,10 @@ fn explanation(
     decisions: &Decisions<'_>,
     pair: &PairVerdict,
     [slower, faster]: [&Label; 2],
-    event_seconds: Option<f64>,
+    cost: Option<EventCost>,
 ) -> Option<Explanation> {
-    let trials = [slower, faster].map(|label| decisions.analysis.counted_trials(&pair.workload, label));
+    let analysis = &decisions.analysis;
+    let trials = [slower, faster].map(|label| analysis.counted_trials(&pair.workload, label));
     let [one, two] = trials.each_ref().map(|trials| {
         let traced = trials.iter().filter(|trial| trace(trial).is_some());
         traced.map(|trial| trial.round).collect::<BTreeSet<u32>>()
@@ -192,19 +175,20 @@ fn explanation(
     if both.is_empty() {
         return None;
     }
-    let sides = trials.each_ref().map(|trials| TracedSide::new(trials, &both, event_seconds.unwrap_or(0.0)));
+    let sides = trials.each_ref().map(|trials| TracedSide::new(trials, &both, cost.unwrap_or_default()));
     let [slower_side, faster_side] = &sides;
     let all_traces = || sides.iter().flat_map(|side| &side.rounds).map(|(_, trace)| trace);
     let kinds: BTreeSet<&Spent> = all_traces().flat_map(|trace| &trace.parts).map(|part| &part.spent).collect();
     let difference = differ(&sides, &|_| true);
     let parts = parts(&sides, &kinds);
     let unknown: f64 = parts.iter().flat_map(ExplainedPart::unknown).map(|it| it.seconds.abs()).sum();
-    let lost = sides.each_ref().map(TracedSide::lost);
-    let recorded = 1.0 - lost[0].max(lost[1]);
-    let remaining = sides.each_ref().map(|side| side.overhead(side.event_seconds));
-    let withheld = withheld(&sides, remaining, difference);
-    let known = if withheld.is_none() { recorded } else { 0.0 };
-    let attributed = (1.0 - unknown / difference.seconds.abs()).clamp(0.0, known);
+    let remaining = sides.each_ref().map(|side| side.overhead(side.cost.seconds));
+    let is_open = analysis.record.plan.workloads.iter().any(|it| it.name == *pair.workload && it.is_open_loop());
+    let withheld = match is_open {
+        true => Some(AT_A_RATE.to_owned()),
+        false => withheld(&sides, remaining, difference),
+    };
+    let attributed = if withheld.is_none() { (1.0 - unknown / difference.seconds.abs()).max(0.0) } else { 0.0 };
     let [slower_overhead, faster_overhead] = sides.each_ref().map(|side| side.overhead(0.0));
     let [slower_remaining, faster_remaining] = remaining;
     Some(Explanation {
@@ -212,30 +196,40 @@ fn explanation(
         slower: slower.clone(),
         faster: faster.clone(),
         rounds: both.len() as u32,
-        slower_seconds: slower_side.ratio(&|_| true).0,
-        faster_seconds: faster_side.ratio(&|_| true).0,
+        slower_seconds: slower_side.seconds(&|_| true),
+        faster_seconds: faster_side.seconds(&|_| true),
         difference,
+        untraced: Some(slower_side.untraced() - faster_side.untraced()),
         parts,
         attributed,
         requests: requests(&sides),
         slower_overhead,
         faster_overhead,
-        event_seconds,
+        event_seconds: cost.map(|cost| cost.seconds),
+        event_interval: cost.map(|cost| (cost.low, cost.high)),
+        event_measured: cost.and_then(|cost| cost.implausible),
         slower_remaining,
         faster_remaining,
         recorded: all_traces().map(|trace| trace.recorded).sum(),
         lost: all_traces().map(|trace| trace.lost).sum(),
+        limited: all_traces().find_map(|trace| trace.limited.clone()),
         withheld,
     })
 }
 
-/// The difference in the parts that `is_it` accepts.
+/// The difference in the parts that `is_it` accepts. Its interval is that over rounds, for whatever recording may take.
 fn differ([slower, faster]: &[TracedSide<'_>; 2], is_it: &dyn Fn(&Spent) -> bool) -> Difference {
-    let ((slow, deviations), (fast, others)) = (slower.ratio(is_it), faster.ratio(is_it));
-    let seconds = slow - fast;
-    let rounds: Vec<f64> = deviations.iter().zip(others).map(|(one, other)| seconds + one - other).collect();
-    let interval = LogEstimate::mean_of(&rounds).map(|mean| mean.interval(0.025)).filter(|it| it.low.is_finite());
-    Difference { seconds, low: interval.map(|it| it.low), high: interval.map(|it| it.high) }
+    let EventCost { seconds, low, high, .. } = slower.cost;
+    let at = |event_seconds| {
+        let [(slow, deviations), (fast, others)] = [slower, faster].map(|side| side.ratio(is_it, event_seconds));
+        let seconds = slow - fast;
+        let rounds: Vec<f64> = deviations.iter().zip(others).map(|(one, other)| seconds + one - other).collect();
+        let interval = LogEstimate::mean_of(&rounds).map(|mean| mean.interval(0.025)).filter(|it| it.low.is_finite());
+        (seconds, interval)
+    };
+    let all = [seconds, low, high].map(at);
+    let ends = |of: fn(&Interval) -> f64| all.iter().filter_map(move |(_, interval)| interval.as_ref().map(of));
+    Difference { seconds: all[0].0, low: ends(|it| it.low).reduce(f64::min), high: ends(|it| it.high).reduce(f64::max) }
 }
 
 fn parts(sides: &[TracedSide<'_>; 2], kinds: &BTreeSet<&Spent>) -> Vec<ExplainedPart> {
@@ -254,7 +248,7 @@ fn parts(sides: &[TracedSide<'_>; 2], kinds: &BTreeSet<&Spent>) -> Vec<Explained
         };
         let mut meanwhile: Vec<(Meanwhile, Difference)> = happened.into_iter().map(|it| (it.clone(), of(it))).collect();
         meanwhile.sort_by(|(_, one), (_, two)| largest_first(one, two));
-        let [slower_seconds, faster_seconds] = sides.each_ref().map(|side| side.ratio(&is_it).0);
+        let [slower_seconds, faster_seconds] = sides.each_ref().map(|side| side.seconds(&is_it));
         ExplainedPart { activity, slower_seconds, faster_seconds, difference: differ(sides, &is_it), meanwhile }
     };
     let mut parts: Vec<ExplainedPart> = activities.into_iter().map(part).collect();
@@ -272,14 +266,21 @@ fn requests(sides: &[TracedSide<'_>; 2]) -> Vec<ExplainedRequests> {
         let (slower_duration, faster_duration) =
             (if slower_count > 0.0 { slow } else { fast }, if faster_count > 0.0 { fast } else { slow });
         let both = slower_duration.zip(faster_duration);
+        let divided = both.map(|(slow, fast)| {
+            let by_count = (slower_count - faster_count) * (slow + fast) / 2.0;
+            let by_duration = (slow - fast) * (slower_count + faster_count) / 2.0;
+            (by_count, by_duration, f64::max(slower_count * slow, faster_count * fast))
+        });
+        // The few requests of one contender need not be as those would be that the other has.
+        let divided = divided.filter(|(by_count, by_duration, most)| by_count.abs().max(by_duration.abs()) <= *most);
         ExplainedRequests {
             kind,
             slower_count,
             faster_count,
             slower_duration,
             faster_duration,
-            by_count: both.map(|(slow, fast)| (slower_count - faster_count) * (slow + fast) / 2.0),
-            by_duration: both.map(|(slow, fast)| (slow - fast) * (slower_count + faster_count) / 2.0),
+            by_count: divided.map(|it| it.0),
+            by_duration: divided.map(|it| it.1),
         }
     };
     kinds.into_iter().map(of_kind).collect()
@@ -294,7 +295,7 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
     if one.max(two) > 100.0 * MOST_LOST {
         return Some(format!("the kernel did not record {one:.0} % and {two:.0} % of the events"));
     }
-    let longer = sides.each_ref().map(|side| side.longer(side.event_seconds));
+    let longer = sides.each_ref().map(|side| side.longer(side.cost.seconds));
     // What may be the noise of few rounds is in the intervals of the parts.
     let is_shown = |rounds: &[f64]| {
         let interval = LogEstimate::mean_of(rounds).map(|mean| mean.interval(0.025));
@@ -314,63 +315,11 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
         Some(100.0 * share).filter(|_| share > MOST_OVERHEAD && is_shown(&rounds))
     };
     if let Some(share) = too_much(&sides.each_ref().map(TracedSide::beyond)) {
-        return Some(format!("work that is in no figure was traced, too: it is {share:.0} % of the difference"));
+        return Some(format!(
+            "work that is in no figure was traced, too: it is {share:.0} % of the difference; of longer slices or runs it \
+             would be less"
+        ));
     }
     let share = too_much(&longer)?;
     Some(format!("tracing costs one contender more than the other, by {share:.0} % of the difference"))
-}
-
-/// What each option that is among the contenders saves, predicted and measured, by workload.
-pub(crate) fn tested_knobs(analysis: &Analysis<'_>) -> Vec<TestedKnob> {
-    let plan = &analysis.record.plan;
-    if !plan.measuring.explained {
-        return Vec::new();
-    }
-    let pairs = plan.contenders.iter().flat_map(|with| plan.contenders.iter().map(move |without| (with, without)));
-    let labels: Vec<[&Label; 2]> = pairs.map(|(with, without)| [&with.label, &without.label]).collect();
-    let event_seconds = event_seconds(analysis).unwrap_or(0.0);
-    let of_workload = |workload: &Workload| {
-        let tested = |pair: &[&Label; 2]| tested_knob(analysis, &workload.name, *pair, event_seconds);
-        labels.iter().filter_map(tested).collect::<Vec<_>>()
-    };
-    plan.workloads.iter().flat_map(of_workload).collect()
-}
-
-/// `None` if the second contender is not the first without some of its work.
-fn tested_knob(
-    analysis: &Analysis<'_>,
-    workload: &str,
-    [with, without]: [&Label; 2],
-    event_seconds: f64,
-) -> Option<TestedKnob> {
-    let trials = analysis.counted_trials(workload, with);
-    let traces: Vec<(&Trace, &AvoidableTime)> = trials
-        .iter()
-        .filter_map(|trial| trace(trial))
-        .filter_map(|trace| {
-            let is_it = |it: &&AvoidableTime| *it.with == *with.0 && *it.without == *without.0;
-            Some((trace, trace.avoidable.iter().find(is_it)?))
-        })
-        .collect();
-    let all: f64 = traces.iter().map(|(trace, _)| trace.seconds - events(trace) * event_seconds).sum();
-    let avoided: f64 = traces.iter().map(|(_, it)| it.seconds - it.events * event_seconds).sum();
-    let others = analysis.counted_trials(workload, without);
-    let ratio = |trial: &&Trial| {
-        let other = others.iter().find(|other| other.round == trial.round)?;
-        Some((other.seconds_per_operation() / trial.seconds_per_operation()).ln()).filter(|ratio| ratio.is_finite())
-    };
-    let ratios: Vec<f64> = trials.iter().filter_map(ratio).collect();
-    let mean = LogEstimate::mean_of(&ratios).filter(|_| all > 0.0)?;
-    let interval = Some(mean.interval(0.025)).filter(|it| it.low.is_finite());
-    let saved = |logarithm: f64| 1.0 - logarithm.exp();
-    Some(TestedKnob {
-        workload: workload.to_owned(),
-        with: with.clone(),
-        without: without.clone(),
-        rounds: ratios.len() as u32,
-        predicted: avoided / all,
-        measured: saved(mean.estimate),
-        low: interval.map(|it| saved(it.high)),
-        high: interval.map(|it| saved(it.low)),
-    })
 }

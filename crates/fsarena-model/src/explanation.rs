@@ -23,7 +23,10 @@ pub struct Explanation {
     pub difference: Difference,
     /// The parts of the time, the largest difference first.
     pub parts: Vec<ExplainedPart>,
-    /// The share of the difference whose cause is known, 0 to 1. Events that were not recorded lower it.
+    /// The difference in the slices of the verdict, which are not traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untraced: Option<f64>,
+    /// The share of the difference whose cause is known, 0 to 1.
     pub attributed: f64,
     /// The requests to the devices, by type.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -35,6 +38,12 @@ pub struct Explanation {
     /// What recording an event takes, in seconds. It is subtracted from the parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_seconds: Option<f64>,
+    /// The 95 % interval of that. Those of the parts allow for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_interval: Option<(f64, f64)>,
+    /// What the slices say that recording an event takes, if that cannot be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_measured: Option<f64>,
     /// What is left of the overhead of the slower contender after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slower_remaining: Option<f64>,
@@ -46,6 +55,9 @@ pub struct Explanation {
     pub recorded: u64,
     /// Events that the kernel did not record.
     pub lost: u64,
+    /// Why only the time on processors is known; absent if everything was traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited: Option<String>,
     /// Why the parts do not explain the verdict; absent if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
@@ -77,9 +89,19 @@ impl TestedKnob {
     /// By how much a prediction may miss.
     pub const TOLERANCE: f64 = 0.1;
 
-    /// Whether the prediction is right; `None` if what was measured has no interval.
+    /// Fewest rounds that decide anything.
+    const FEWEST_ROUNDS: u32 = 3;
+
+    /// Whether the prediction is right, as far as the interval of what was measured decides: `None` if it has values
+    /// that are within [`Self::TOLERANCE`] of the prediction, and others.
     pub fn agrees(&self) -> Option<bool> {
-        self.low.map(|_| (self.predicted - self.measured).abs() <= Self::TOLERANCE)
+        let (low, high) = self.low.zip(self.high).filter(|_| self.rounds >= Self::FEWEST_ROUNDS)?;
+        let (least, most) = (self.predicted - Self::TOLERANCE, self.predicted + Self::TOLERANCE);
+        match (least <= low && high <= most, high < least || most < low) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
     }
 }
 
@@ -129,9 +151,9 @@ pub enum Activity {
 }
 
 impl Explanation {
-    /// The part of the difference whose cause is not known, in seconds per operation.
+    /// The sum of the parts that do not say anything about the cause, in seconds per operation.
     pub fn unexplained(&self) -> f64 {
-        (1.0 - self.attributed) * self.difference.seconds.abs()
+        self.parts.iter().filter(|part| !part.activity.is_known()).map(|part| part.difference.seconds).sum()
     }
 }
 

@@ -86,6 +86,9 @@ pub fn hundredths(value: f64) -> String {
     format!("{value:.2}")
 }
 
+/// The sign of negative numbers among text.
+pub const MINUS: &str = "−";
+
 /// Seconds in a suitable unit: `77.4 µs`.
 pub fn seconds(value: f64) -> String {
     match value.abs() {

@@ -15,6 +15,12 @@ use crate::words;
 /// The smallest share of a difference that a part in the sentence has.
 const SMALLEST: f64 = 0.05;
 
+/// The largest share of a difference that rounding hides.
+const ROUNDED: f64 = 0.005;
+
+/// By which share traced slices may show another difference than those of the verdict without a word.
+const UNLIKE: f64 = 0.2;
+
 /// The smallest share of the time that counts as a gain.
 const GAIN: f64 = 0.02;
 
@@ -23,20 +29,21 @@ const MOST: usize = 4;
 
 const MEANING: &str = "Seconds per operation in slices that are traced for this purpose, and that no verdict uses. Each \
     moment of a slice is divided among the threads of the work that do not wait for each other. A wait is divided by what \
-    happened meanwhile: requests at the device, or the threads for which the work waited. In brackets: the 95 % interval \
-    over rounds. The parts add up to the whole difference.";
+    happened meanwhile: requests at the device, or the threads for which the work waited. The difference is \
+    the time of the faster contender minus that of the slower one. In brackets: the 95 % interval over rounds, whatever \
+    recording may have taken. The parts add up to the whole difference.";
 
-/// Of slices that an ordinary user measured.
-const UNTRACED: &str = "Seconds per operation in slices that no verdict uses. Only root may trace; what is known is the \
-    time on processors of all processes of the work. If these ran at the same time, their share is smaller than it says, \
-    and the rest larger. In brackets: the 95 % interval over rounds. The parts add up to the whole difference.";
+/// Of slices of which only the time on processors is known.
+const LIMITED: &str = "Seconds per operation in slices that no verdict uses. What is known is the time on processors of all processes of the work. If these ran at the same \
+    time, their share is smaller than it says, and the rest larger. The difference is the time of the faster contender \
+    minus that of the slower one. In brackets: the 95 % interval over rounds. The parts add up to the whole difference.";
 
 /// The report on the explanations of a comparison.
 pub fn report(comparison: &Comparison) -> Report {
     let labels = comparison.contenders.iter().map(|row| row.label.to_string()).collect::<Vec<_>>();
     let title = format!("Why {} differ", words::listed(labels));
     let report = Report::new(title, format!("run {}", comparison.run.number), &comparison.environment.fsarena);
-    Report { sections: vec![section(comparison, Shown::Everywhere)], ..report }
+    Report { sections: vec![section(comparison, Shown::Everywhere), tested(comparison)], ..report }
 }
 
 /// The sentences and tables on all pairs, of which the tables are shown in some media, and drawings on a page.
@@ -50,13 +57,13 @@ pub fn section(comparison: &Comparison, tables: Shown) -> Section {
     section.with_shown(tables, Paragraph::legend(meaning(explanations)))
 }
 
-/// How to read the explanations: those of traced slices, or of an ordinary user.
+/// How to read the explanations.
 fn meaning<'a>(explanations: impl IntoIterator<Item = &'a Explanation>) -> &'static str {
-    let is_traced = explanations.into_iter().map(|it| it.recorded + it.lost > 0).reduce(|one, other| one || other);
-    match is_traced {
+    let is_limited = explanations.into_iter().map(|it| it.limited.is_some()).reduce(|one, other| one || other);
+    match is_limited {
         None => "",
-        Some(true) => MEANING,
-        Some(false) => UNTRACED,
+        Some(false) => MEANING,
+        Some(true) => LIMITED,
     }
 }
 
@@ -66,19 +73,20 @@ pub fn tested(comparison: &Comparison) -> Section {
     if tested.is_empty() {
         return Section::default();
     }
-    let right = |tested: &[&TestedKnob]| tested.iter().filter(|it| it.agrees() == Some(true)).count();
-    let known = tested.iter().filter(|it| it.agrees().is_some());
-    let (gains, none): (Vec<_>, Vec<_>) = known.partition(|it| it.predicted >= GAIN);
+    let (gains, none): (Vec<_>, Vec<_>) = tested.iter().partition(|it| it.predicted >= GAIN);
+    let count = |of: &[&TestedKnob], right: &[bool]| {
+        of.iter().filter_map(|it| it.agrees()).filter(|agrees| right.contains(agrees)).count()
+    };
+    let [all_gains, all_none] = [&gains, &none].map(|of| count(of, &[true, false]));
     let answer = format!(
-        "Within ten points of what was measured: {} of {} predictions that an option saves at least {}, and {} of {} \
-         that it saves less.",
-        right(&gains),
-        gains.len(),
+        "Within ten points of what was measured: {} of {all_gains} predictions that an option saves at least {}, and {} \
+         of {all_none} that it saves less. Not decided: {}.",
+        count(&gains, &[true]),
         percent(GAIN),
-        right(&none),
-        none.len(),
+        count(&none, &[true]),
+        tested.len() - all_gains - all_none,
     );
-    let signed = |share: f64| format!("{:.1} %", share * 100.0);
+    let signed = |share: f64| format!("{:.1} %", share * 100.0).replace('-', number::MINUS);
     let table = TableOf::new(TableLook::Narrow, tested)
         .column(Name, "workload", |it| it.workload.clone())
         .column(Name, "traced", |it| it.with.to_string())
@@ -89,20 +97,26 @@ pub fn tested(comparison: &Comparison) -> Section {
             number::or_dash(it.low.zip(it.high).map(|(low, high)| format!("[{}, {}]", signed(low), signed(high))))
         })
         .column(Name, "", |it| match it.agrees() {
-            None => "too few rounds".to_owned(),
-            Some(true) => String::new(),
+            None => "not decided".to_owned(),
+            Some(true) => "right".to_owned(),
             Some(false) => "wrong".to_owned(),
         })
         .done();
     let meaning = "The share of its time that a workload saves by an option: predicted by the traced slices of the \
         contender without it, as the time in functions or flushes that the option avoids; and measured between both in \
-        slices that are not traced. A prediction is right within ten points.";
+        slices that are not traced. A prediction is right if the whole interval is within ten points of it, wrong if no \
+        part of it is, and not decided otherwise, or with fewer than three rounds.";
     Section::titled("Explanations tested").with(Paragraph::plain(answer)).with(table).with(Paragraph::legend(meaning))
 }
 
 /// The sentences on all pairs.
 pub fn short(comparison: &Comparison) -> Section {
-    Section::titled("Why").with(List::new(ListLook::Paragraphs, comparison.judged.explanations.iter().map(sentence)))
+    let explanations = &comparison.judged.explanations;
+    let limited = explanations.iter().find_map(|it| it.limited.as_ref());
+    let limited = limited.map(|why| format!("The slices that explain were not traced: {why}."));
+    Section::titled("Why")
+        .with(List::new(ListLook::Paragraphs, explanations.iter().map(sentence)))
+        .with(Paragraph::legend(limited.unwrap_or_default()))
 }
 
 /// The part of the page about a workload.
@@ -144,24 +158,31 @@ fn sentence(explanation: &Explanation) -> String {
     let known = || explanation.parts.iter().filter(|part| part.activity.is_known());
     let is_shown = |part: &&ExplainedPart| part.difference.seconds.abs() >= SMALLEST * difference.seconds;
     let shown: Vec<&ExplainedPart> = known().filter(is_shown).take(MOST).collect();
-    let sum = |parts: &[&ExplainedPart]| parts.iter().map(|part| part.difference.seconds).sum::<f64>();
-    let others = sum(&known().collect::<Vec<_>>()) - sum(&shown);
-    let others = Some(others).filter(|others| others.abs() >= SMALLEST * difference.seconds);
+    let unexplained = explanation.unexplained();
+    let named: f64 = shown.iter().map(|part| part.difference.seconds).sum();
+    let others = difference.seconds - named - unexplained;
+    let others = Some(others).filter(|others| others.abs() >= ROUNDED * difference.seconds);
     let list = |sign: f64, word: &str| {
         let parts = shown.iter().filter(|part| part.difference.seconds * sign > 0.0).map(|part| phrase(part, word));
         let others = others.filter(|others| others * sign > 0.0);
-        let others = others.map(|others| format!("{} {word} in smaller parts", seconds(others.abs())));
+        let others = others.map(|others| format!("{} {word} in other parts", seconds(others.abs())));
         parts.chain(others).collect::<Vec<_>>().join(", ")
     };
     let (less, more) = (list(1.0, "less"), list(-1.0, "more"));
     let but = if more.is_empty() { String::new() } else { format!(", but {more}") };
     let parts = if less.is_empty() { String::new() } else { format!(": {less}{but}") };
-    let unexplained = explanation.unexplained();
+    let word = |seconds: f64| if seconds < 0.0 { "more" } else { "less" };
+    let untraced =
+        explanation.untraced.filter(|it| (it - difference.seconds).abs() > UNLIKE * difference.seconds.abs());
+    let untraced = untraced.map(|it| format!(" when it is traced, and {} {} when not", seconds(it.abs()), word(it)));
+    let rest = match unexplained.abs() {
+        0.0 => "nothing is".to_owned(),
+        some => format!("{} {} are", seconds(some), word(unexplained)),
+    };
     format!(
-        "{workload}: {faster} takes {} less per operation than {slower}{parts}; {} {} unexplained.",
+        "{workload}: {faster} takes {} less per operation than {slower}{}{parts}; {rest} unexplained.",
         with_interval(*difference),
-        if unexplained > 0.0 { seconds(unexplained) } else { "nothing".to_owned() },
-        if unexplained > 0.0 { "are" } else { "is" },
+        untraced.unwrap_or_default(),
     )
 }
 
@@ -238,38 +259,52 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         .column(Name, "per operation", |row| row.name.clone())
         .column(Figure, slower.to_string(), |row| of(row, |both| both.0))
         .column(Figure, faster.to_string(), |row| of(row, |both| both.1))
-        .column(Figure, "difference", |row| seconds(row.difference.seconds))
-        .column(Figure, "95 %", |row| number::or_dash(ends(row.difference)))
+        .column(Figure, "difference", |row| change(row.difference.seconds))
+        .column(Figure, "95 %", |row| {
+            let ends = row.difference.low.zip(row.difference.high);
+            number::or_dash(ends.map(|(low, high)| format!("[{}, {}]", change(high), change(low))))
+        })
         .done();
     let requests = TableOf::new(TableLook::Narrow, &explanation.requests)
         .column(Name, "requests per operation", |row| request(row.kind))
         .column(Figure, slower.to_string(), |row| count(row.slower_count, row.slower_duration))
         .column(Figure, faster.to_string(), |row| count(row.faster_count, row.faster_duration))
-        .column(Figure, "by number", |row| number::or_dash(row.by_count.map(seconds)))
-        .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(seconds)))
+        .column(Figure, "by number", |row| number::or_dash(row.by_count.map(change)))
+        .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(change)))
         .done();
     let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
     let overheads = overheads.map(|(label, overhead)| format!("{} ({label})", number::or_dash(overhead.map(percent))));
     let lost = match explanation.lost {
         0 => String::new(),
-        lost => format!(" The kernel did not record {lost} of {} events.", lost + explanation.recorded),
+        lost => {
+            let all = lost + explanation.recorded;
+            format!(" The kernel did not record {lost} of {all} events; the parts may be wrong by as large a share.")
+        }
     };
     let remaining = [explanation.slower_remaining, explanation.faster_remaining];
     let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
         let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
-        format!(" {} for each event are subtracted, which leaves {one} and {two}.", seconds(it))
+        let ends = explanation.event_interval.map(|(low, high)| format!(" [{}, {}]", seconds(low), seconds(high)));
+        let measured = explanation.event_measured.map(|measured| {
+            let which = if measured > it { "most" } else { "least" };
+            format!(" (the {which} that is plausible; by the slices, it would be {})", seconds(measured))
+        });
+        let (ends, measured) = (ends.unwrap_or_default(), measured.unwrap_or_default());
+        format!(" {}{ends} for each event are subtracted{measured}, which leaves {one} and {two}.", seconds(it))
     });
-    let known = match explanation.withheld {
-        Some(_) => String::new(),
-        None => format!("Causes are known for {} of the difference, over ", percent(explanation.attributed)),
-    };
     let facts = format!(
-        "{known}{}. Traced slices are longer than others by {}.{}{lost}",
+        "Over {}. Traced slices are longer than others by {}.{}{lost}",
         words::rounds(explanation.rounds),
         overheads.join(" and "),
         subtracted.unwrap_or_default(),
     );
     vec![parts.into(), requests.into(), Paragraph::legend(facts).into()]
+}
+
+/// How much more time the faster contender takes, if the slower one takes `seconds` more.
+pub fn change(seconds: f64) -> String {
+    let sign = if seconds > 0.0 { number::MINUS } else { "+" };
+    if seconds == 0.0 { number::seconds(0.0) } else { format!("{sign}{}", number::seconds(seconds.abs())) }
 }
 
 fn ends(difference: Difference) -> Option<String> {

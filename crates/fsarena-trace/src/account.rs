@@ -15,6 +15,9 @@ use crate::symbols::{Knobs, Sleep};
 use crate::threads::{Piece, Sample, State, Threads};
 use crate::waits::Waits;
 
+/// The name of a kernel worker that passes requests of a loop device on.
+pub const LOOP_DRIVER: &str = "loop driver";
+
 /// Everything that was found out about a trace.
 #[derive(Debug, Default)]
 pub struct Traced {
@@ -162,8 +165,9 @@ impl Traced {
         pieces
     }
 
-    /// The parts of a piece, each with the thread's name: a kernel worker that runs may do one work after the other.
-    pub fn named(&self, thread: u32, piece: &Piece) -> impl Iterator<Item = (Span, &str)> {
+    /// The parts of a piece, each with the thread's name: a kernel worker that runs may do one work after the other. It
+    /// ends a wait at `ends`, if it does.
+    pub fn named(&self, thread: u32, piece: &Piece, ends: Option<u64>) -> impl Iterator<Item = (Span, &str)> {
         let works = self.works.get(&thread).filter(|_| piece.state == State::Running).map_or(&[][..], Vec::as_slice);
         let works = from(works, |(time, _)| *time, piece.span.start + 1).iter().map(|(time, _)| *time);
         let cuts = works.take_while(|time| *time < piece.span.end);
@@ -171,21 +175,34 @@ impl Traced {
         let parts = starts.zip(cuts.chain(std::iter::once(piece.span.end)));
         parts.map(move |(start, end)| {
             let span = Span { start, end };
-            (span, self.name(thread, &Piece { span, state: piece.state }))
+            (span, self.name(thread, &Piece { span, state: piece.state }, ends))
         })
     }
 
-    /// The name of a thread; of a kernel worker, by what it works on at the end of the piece, or next if it is ready.
-    /// What sleeps does so within its work.
-    fn name(&self, thread: u32, piece: &Piece) -> &str {
+    /// The name of a thread; of a kernel worker, by its work. What sleeps or is preempted does so within its work. A worker
+    /// that was woken to work is named if its next work is as the one that ends the wait: it need not have been woken
+    /// for what it does before.
+    fn name(&self, thread: u32, piece: &Piece, ends: Option<u64>) -> &str {
         if self.work.contains(&thread) {
             return "a thread of the work";
         }
-        let works = self.works.get(&thread).map_or(&[][..], Vec::as_slice);
-        let after = works.partition_point(|(time, _)| *time < piece.span.end);
-        let index = if piece.state == State::Ready { after } else { after.saturating_sub(1) };
-        let work = works.get(index).or(works.last()).map(|(_, name)| name);
-        work.or_else(|| self.names.get(&thread)).map_or("an unknown thread", String::as_str)
+        let Some(works) = self.works.get(&thread) else {
+            return self.names.get(&thread).map_or("an unknown thread", String::as_str);
+        };
+        let at = |index: usize| works.get(index).map(|(_, name)| name.as_str());
+        let begun = |time: u64| works.partition_point(|(begun, _)| *begun < time);
+        let current = begun(piece.span.end).saturating_sub(1);
+        let idle = |state| matches!(state, State::Asleep { sleep: Sleep::Idle, .. });
+        let name = match piece.state {
+            asleep if idle(asleep) => None,
+            State::Ready if self.threads.before(thread, piece.span.start).is_none_or(idle) => {
+                let next = begun(piece.span.end);
+                let last = ends.map_or(next, |ends| begun(ends).saturating_sub(1));
+                at(next).filter(|name| at(last) == Some(name))
+            }
+            _ => at(current),
+        };
+        name.unwrap_or("kworker")
     }
 }
 

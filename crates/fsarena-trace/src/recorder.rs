@@ -12,7 +12,7 @@ use fsarena_sys::tracefs::{Tracefs, Tracepoint};
 use fsarena_sys::{block, clock};
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::account::Traced;
+use crate::account::{LOOP_DRIVER, Traced};
 use crate::division::{Recording, sum};
 use crate::fields::EventFields;
 use crate::requests::{DeviceLog, RequestChange, request_kind};
@@ -58,8 +58,11 @@ const WITH_CHAIN: &str = "prev_state & 255 && !(prev_comm ~ \"kworker*\") && !(p
 const WAITS: u64 = 0xff;
 const HAS_ENDED: u64 = 0x70;
 
+/// A kernel thread without work (TASK_REPORT_IDLE).
+const IDLES: u64 = 0x80;
+
 /// The functions of the loop driver's workers.
-const LOOP_DRIVER: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
+const LOOP_FUNCTIONS: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
 
 /// A trace of events that is being recorded; see [`crate::Tracer`].
 pub struct Recorder {
@@ -288,7 +291,7 @@ impl<'a> Reading<'a> {
                 let state = format.from_state.number(raw)?;
                 let sleep = match state & WAITS {
                     0 => None,
-                    _ if state & HAS_ENDED != 0 => Some((Sleep::Idle, 0)),
+                    _ if state & HAS_ENDED != 0 || state & IDLES != 0 && chain.is_empty() => Some((Sleep::Idle, 0)),
                     _ => Some((self.symbols.sleep(chain), self.symbols.knobs(chain))),
                 };
                 self.changes.push((time, Change::Switch { from, sleep, to }));
@@ -300,11 +303,11 @@ impl<'a> Reading<'a> {
             }
             WORK => {
                 let function = self.symbols.work(format.work_function.number(raw)?).unwrap_or("unknown");
-                let is_driver = LOOP_DRIVER.contains(&function);
+                let is_driver = LOOP_FUNCTIONS.contains(&function);
                 if is_driver {
                     self.drivers.insert(thread);
                 }
-                let name = if is_driver { "loop driver".to_owned() } else { format!("kworker ({function})") };
+                let name = if is_driver { LOOP_DRIVER.to_owned() } else { format!("kworker ({function})") };
                 self.works.entry(thread).or_default().push((time, name));
             }
             ISSUED | COMPLETED => {

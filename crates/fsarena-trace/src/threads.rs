@@ -170,6 +170,13 @@ impl Threads {
         }
     }
 
+    /// What a thread did before the piece at `time`; `None` if that is not known.
+    pub fn before(&self, thread: u32, time: u64) -> Option<State> {
+        let pieces = self.pieces.get(&thread)?;
+        let at = pieces.partition_point(|piece| piece.span.end <= time);
+        Some(pieces[at.checked_sub(1)?].state)
+    }
+
     /// The pieces of a thread that overlap `span`, in the order of time, cut to it.
     pub fn within(&self, thread: u32, span: Span) -> impl Iterator<Item = Piece> {
         let pieces = self.pieces.get(&thread).map_or(&[][..], Vec::as_slice);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use fsarena_model::{Meanwhile, Spent, Wait};
 
 use crate::Span;
-use crate::account::Traced;
+use crate::account::{LOOP_DRIVER, Traced};
 use crate::division::{Division, Part};
 use crate::shares::Shares;
 use crate::symbols::Knobs;
@@ -64,11 +64,11 @@ impl<'a> Waits<'a> {
             self.at_device(wait, Span { start: known, end: piece.span.start }, None);
             known = piece.span.end;
             if let State::Asleep { woken_by, .. } = piece.state {
-                let name = traced.named(waker, &piece).next().map(|(_, name)| name);
+                let name = traced.named(waker, &piece, Some(span.end)).next().map(|(_, name)| name);
                 self.follow(wait, piece.span, woken_by, name, deeper);
                 continue;
             }
-            for (span, name) in traced.named(waker, &piece) {
+            for (span, name) in traced.named(waker, &piece, Some(span.end)) {
                 let happened = Happened::of(&piece, name);
                 put(&mut self.parts, self.division, wait, happened, self.shares.within(span));
             }
@@ -148,8 +148,12 @@ impl<'a> DeviceTime<'a> {
         for (driver, piece) in driving {
             let free = Span { start: piece.span.start.max(start), end: piece.span.end.max(start) };
             all.in_flight(traced, Span { start, end: free.start }, shares);
-            for (span, name) in traced.named(driver, &Piece { span: free, ..piece }) {
-                all.add(Happened::of(&piece, name), span, shares);
+            for (span, name) in traced.named(driver, &Piece { span: free, ..piece }, None) {
+                match name {
+                    LOOP_DRIVER => all.add(Happened::of(&piece, name), span, shares),
+                    // A worker may do other work, too.
+                    _ => all.in_flight(traced, span, shares),
+                }
             }
             start = free.end;
         }

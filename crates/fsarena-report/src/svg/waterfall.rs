@@ -5,7 +5,7 @@ use fsarena_model::explanation::Explanation;
 use super::axis::Axis;
 use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, scale, wrapped};
 use crate::number::seconds;
-use crate::why::activity;
+use crate::why::{activity, change};
 
 /// Width of the names.
 const LABEL: f64 = 190.0;
@@ -64,10 +64,9 @@ fn bars(explanation: &Explanation) -> Vec<Bar> {
     let mut at = *slower_seconds;
     let shown = explanation.parts.iter().take(MOST).map(|part| (activity(part.activity), part.difference.seconds));
     let rest: f64 = explanation.parts.iter().skip(MOST).map(|part| part.difference.seconds).sum();
-    for (name, difference) in shown.chain((rest != 0.0).then_some(("the rest", rest))) {
-        let (class, sign) = if difference > 0.0 { ("bar best", "−") } else { ("bar worst", "+") };
-        let figure = format!("{sign}{}", seconds(difference.abs()));
-        bars.push(Bar { name: name.to_owned(), class, from: at, to: at - difference, figure });
+    for (name, difference) in shown.chain((rest != 0.0).then_some(("all others", rest))) {
+        let class = if difference > 0.0 { "bar best" } else { "bar worst" };
+        bars.push(Bar { name: name.to_owned(), class, from: at, to: at - difference, figure: change(difference) });
         at -= difference;
     }
     bars.push(whole(faster.to_string(), "bar best", *faster_seconds));

@@ -107,8 +107,44 @@ fn a_kernel_worker_is_named_by_what_it_works_on() {
     for (name, expected) in [("loop driver", 40.0), ("kworker (one)", 65.0), ("kworker (other)", 95.0)] {
         assert!((of(name) - expected).abs() < 1e-6, "{name}: {parts:?}");
     }
-    let ready = Spent::Waiting(Wait::Commit, Meanwhile::Ready("loop driver".to_owned()));
-    assert!((nanoseconds(&parts, &ready) - 200.0).abs() < 1e-6, "{parts:?}");
+}
+
+/// A worker is ready from 300 to 400 after it was idle, had slept within a work, or was preempted, and ends the wait at
+/// 800.
+#[test]
+fn a_worker_that_is_ready_has_the_name_of_a_work_that_the_wait_is_for() {
+    let unknown = Sleep::Waits(Wait::Unknown);
+    let ready = |sleep: Option<Sleep>, works: &[(u64, &str)]| {
+        let changes = [
+            (0, Change::Runs(1)),
+            (0, switch(0, None, 2)),
+            (200, switch(1, Some((Sleep::Waits(Wait::Commit), 0)), 0)),
+            (if sleep.is_some() { 210 } else { 300 }, switch(2, sleep.map(|sleep| (sleep, 0)), 3)),
+            (300, Change::Woken { thread: 2, by: None }),
+            (400, switch(3, None, 2)),
+            (800, Change::Woken { thread: 1, by: Some(2) }),
+            (800, switch(2, None, 1)),
+        ];
+        let works = works.iter().map(|(time, name)| (*time, (*name).to_owned())).collect();
+        let (threads, work) = (Threads::follow(&changes, WHOLE.end), HashSet::from([1]));
+        let traced = Traced { threads, work, works: HashMap::from([(2, works)]), ..Traced::default() };
+        let parts = traced.parts(&[WHOLE]).0;
+        let names = parts.into_iter().filter_map(|part| match part.spent {
+            Spent::Waiting(_, Meanwhile::Ready(name)) => Some((name, (part.seconds * 1e9).round())),
+            _ => None,
+        });
+        names.collect::<Vec<_>>()
+    };
+    let commit = [(100, "old"), (410, "commit"), (900, "later")];
+    let others = [(100, "old"), (410, "free"), (500, "commit"), (900, "later")];
+    for (sleep, works, expected) in [
+        (Some(Sleep::Idle), &commit[..], "commit"),
+        (Some(Sleep::Idle), &others[..], "kworker"),
+        (Some(unknown), &others[..], "old"),
+        (None, &others[..], "old"),
+    ] {
+        assert_eq!(ready(sleep, works), [(expected.to_owned(), 100.0)], "{sleep:?} {works:?}");
+    }
 }
 
 #[test]
@@ -242,6 +278,10 @@ fn a_driver_without_a_processor_delays_requests() {
         (110, Change::Woken { thread: 5, by: None }),
         (400, switch(3, None, 5)),
         (450, switch(5, Some((Sleep::Idle, 0)), 3)),
+        // What it does then is no request of this device.
+        (600, Change::Woken { thread: 5, by: None }),
+        (690, switch(3, None, 5)),
+        (750, switch(5, Some((Sleep::Idle, 0)), 3)),
         (900, Change::Woken { thread: 1, by: None }),
         (900, switch(3, None, 1)),
     ];
@@ -250,7 +290,7 @@ fn a_driver_without_a_processor_delays_requests() {
         threads: Threads::follow(&changes, WHOLE.end),
         work: HashSet::from([1]),
         drivers: HashSet::from([5]),
-        names: HashMap::from([(5, "loop driver".to_owned())]),
+        works: HashMap::from([(5, vec![(405, LOOP_DRIVER.to_owned()), (690, "other".to_owned())])]),
         device: DeviceLog::follow(&[request(100, Some(4096)), request(900, None)], WHOLE.end, &[WHOLE]),
         ..Traced::default()
     };

@@ -59,6 +59,10 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
 fn warn_of_rounds(plan: &Plan) {
     let least = FEWEST_ROUNDS as u32;
     let count = planned_rounds(plan);
+    if plan.measuring.explained && plan.extension.is_none() && (plan.is_smoke() || count < least) {
+        let why = if plan.is_smoke() { "a smoke test decides nothing".to_owned() } else { rounds(count) };
+        note!("--explain explains pairs that are decided to differ, and probably none will be: {why}");
+    }
     // A reproduction has figures to show without verdicts.
     if plan.contenders.len() < 2 || plan.is_smoke() || plan.extension.is_some() || count >= least {
         return;

@@ -22,8 +22,9 @@ pub fn run(global: &Global, options: &ExplainArguments) -> Result<()> {
             bail!(Refusal::wrong_use(text, format!("it has: {}", names.join(", "))));
         }
         comparison.judged.explanations.retain(|explanation| explanation.workload == *wanted);
+        comparison.judged.tested_knobs.retain(|tested| tested.workload == *wanted);
     }
-    if comparison.judged.explanations.is_empty() {
+    if comparison.judged.explanations.is_empty() && comparison.judged.tested_knobs.is_empty() {
         let is_traced = comparison.run.command.iter().any(|word| word == "--explain");
         let is_open = comparison.judged.verdicts.iter().any(|pair| pair.verdict == Verdict::Undecided);
         let hint = match (is_traced, is_open) {

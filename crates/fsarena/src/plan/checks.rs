@@ -40,6 +40,10 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         let text = "`--precondition` is about SSDs, and lanes are in memory, which has no state to be brought into";
         refusals.add(Refusal::wrong_use(text, "leave it out, or name a disk with --storage"));
     }
+    if arguments.explain && contenders.len() == 1 {
+        let text = "`--explain` explains what two contenders differ in, and there is one";
+        refusals.add(Refusal::wrong_use(text, "name another contender, or leave out --explain"));
+    }
     let is_there = |name: &str| contenders.iter().any(|contender| contender.label.0 == name);
     let mut knobs = KINDS.iter().flat_map(|kind| kind.symbols.knobs);
     if arguments.test_explanation && !knobs.any(|knob| is_there(knob.with) && is_there(knob.without)) {

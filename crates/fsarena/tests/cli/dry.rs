@@ -124,6 +124,10 @@ fn options_without_effect_are_refused() {
     for (arguments, words) in [
         (&["compare", &directory, "--test-explanation", "--workload", "create-fsync"][..], "no option by which"),
         (&["compare", "xfs:noatime", "--test-explanation", "--workload", "create-fsync"], "without options: ext4, xfs"),
+        (
+            &["compare", &directory, "--explain", "--workload", "create-fsync"],
+            "two contenders differ in, and there is one",
+        ),
         (&["gate", "1", "--baseline-contender", "a", "--control", "b"], "cannot be used with"),
         (&["reproduce", "openeuler", "--published-only", "--rounds", "3"], "cannot be used with"),
         (
@@ -484,5 +488,8 @@ fn a_budget_that_decides_nothing_is_named_with_one_that_does() {
     let two = dry(&both, &[&slow[..2], &["--rounds", "2"]].concat());
     assert!(two.contains("2 rounds as you wish: figures without verdicts, which need at least 3"), "{two}");
     assert!(!dry(&both, &[&slow[..2], &["--rounds", "3"]].concat()).contains("verdicts"));
+    let explained = |rounds| dry(&both, &[&slow[..2], &["--explain", "--rounds", rounds]].concat());
+    assert!(explained("2").contains("are decided to differ, and probably none will be: 2 rounds"));
+    assert!(!explained("3").contains("decided to differ"));
     assert!(!dry(&["ext4"], &[&slow[..2], &["--rounds", "1"]].concat()).contains("verdicts"));
 }

@@ -1,0 +1,59 @@
+//! What recording takes.
+
+use fsarena_model::Trace;
+use fsarena_stats::LogEstimate;
+
+use super::{ratio_of_sums, trace};
+use crate::analysis::Analysis;
+
+/// What recording an event can take, in seconds, on processors of these years.
+const PLAUSIBLE: (f64, f64) = (0.2e-6, 1.5e-6);
+
+/// What recording an event takes, in seconds, with its 95 % interval.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EventCost {
+    pub seconds: f64,
+    pub low: f64,
+    pub high: f64,
+    /// What the slices say, if none of its interval can be: then all that is plausible is in the interval.
+    pub implausible: Option<f64>,
+}
+
+impl EventCost {
+    /// The mean over the rounds of all contenders and workloads of the time that traced slices take more than others, for
+    /// each event in them. The noise of a time grows with it, so each counts by the square of its events per second. At
+    /// a given rate, none takes more. `None` without events.
+    pub fn of(analysis: &Analysis<'_>) -> Option<Self> {
+        let plan = &analysis.record.plan;
+        let workloads = plan.workloads.iter().filter(|workload| !workload.is_open_loop());
+        let cells = workloads.flat_map(|workload| plan.contenders.iter().map(move |own| (&workload.name, &own.label)));
+        let trials = cells.flat_map(|(workload, contender)| analysis.counted_trials(workload, contender));
+        let weighted = |(more, trace): (f64, &Trace)| {
+            let (events, elapsed) =
+                (trace.parts.iter().map(|part| part.events).sum::<f64>(), trace.elapsed.as_seconds());
+            (events * more / elapsed.powi(2), (events / elapsed).powi(2))
+        };
+        let rounds: Vec<(f64, f64)> = trials
+            .filter_map(|trial| Some((trial, trace(trial)?)))
+            .map(|(trial, trace)| {
+                (trace.elapsed.as_seconds() - trial.seconds_per_operation() * trace.operations as f64, trace)
+            })
+            .map(weighted)
+            .filter(|(more, weight)| more.is_finite() && *weight > 0.0)
+            .collect();
+        let (measured, deviations) = ratio_of_sums(&rounds);
+        let interval = LogEstimate::mean_of(&deviations)?.interval(0.025);
+        let (least, most) = PLAUSIBLE;
+        let ends = [interval.low, interval.high].map(|end| measured + end);
+        let is_known = ends.iter().all(|end| end.is_finite());
+        let can_be = ends[0] <= most && least <= ends[1];
+        let [low, high] = if is_known && can_be { ends.map(|end| end.clamp(least, most)) } else { [least, most] };
+        let implausible = (is_known && !can_be).then_some(measured);
+        Some(Self { seconds: measured.clamp(least, most), low, high, implausible })
+    }
+}
+
+/// What is left of `seconds` without the recording of these events.
+pub fn without(seconds: f64, events: f64, event_seconds: f64) -> f64 {
+    (seconds - events * event_seconds).max(0.0)
+}
