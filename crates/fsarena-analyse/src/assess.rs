@@ -144,14 +144,10 @@ fn too_few_rounds(record: &RunRecord) -> Option<Note> {
     let is_by_time = matches!(record.plan.rounds, Rounds::Within(_)) && record.plan.contenders.len() > 1;
     let longest = record.rounds.iter().map(|facts| facts.seconds).reduce(f64::max)?;
     let count = record.rounds.len();
-    let lacking = FEWEST_ROUNDS
-        .checked_sub(count)
-        .filter(|lacking| *lacking > 0 && is_by_time && record.status == Status::Complete)?;
+    (count < FEWEST_ROUNDS && is_by_time && record.status == Status::Complete).then_some(())?;
     let rounds = if count == 1 { "1 round".to_owned() } else { format!("{count} rounds") };
     let text = format!(
-        "only {rounds} of up to {longest:.0} s fitted into the budget, and fewer than {FEWEST_ROUNDS} decide nothing: fsarena resume {} \
-         --rounds {lacking}",
-        record.run
+        "only {rounds} of up to {longest:.0} s fitted into the budget, and fewer than {FEWEST_ROUNDS} decide nothing"
     );
     Some(Note { severity: Severity::Warning, text })
 }

@@ -6,11 +6,12 @@ use fsarena_stats::upper_median;
 use serde::Serialize;
 
 use crate::looks::{Pair, standing};
+use crate::verdicts::LEAST;
 
 /// How often runs of identical contenders give a winner, and how often a slowdown is detected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
-    /// Number of runs of identical contenders.
+    /// Number of runs of identical contenders in which a pair could get a verdict.
     pub runs: usize,
     /// Number of these runs in which at least one pair has a winner.
     pub runs_with_a_winner: usize,
@@ -64,17 +65,18 @@ pub fn calibration(equal: &[RunRecord], slowed: &[RunRecord]) -> Calibration {
     };
     let is_winner = |pair: &Pair| matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
     Calibration {
-        runs: equal.len(),
+        runs: equals.iter().filter(|run| run.iter().any(Option::is_some)).count(),
         runs_with_a_winner: equals.iter().filter(|run| run.iter().flatten().any(is_winner)).count(),
         rows: names.iter().enumerate().map(row).collect(),
     }
 }
 
-/// The pair of each workload, run by run.
+/// The pair of each workload, run by run; `None` if it has fewer rounds than a verdict needs.
 fn pairs(records: &[RunRecord]) -> Vec<Vec<Option<Pair>>> {
     let of = |record: &RunRecord| {
         let standing = standing(record);
-        (0..record.plan.workloads.len()).map(|workload| standing.pair(workload, 0, 1).copied()).collect()
+        let pair = |workload| standing.pair(workload, 0, 1).copied().filter(|pair| pair.latest.rounds >= LEAST);
+        (0..record.plan.workloads.len()).map(pair).collect()
     };
     records.iter().map(of).collect()
 }

@@ -8,7 +8,7 @@ use fsarena_stats::{Drift, Proof, Rule, proofs};
 use crate::analysis::Analysis;
 use crate::evidence::ratio;
 use crate::sides::{Compared, Side, Sides};
-use crate::verdicts::{unless_device_bound, verdict_of};
+use crate::verdicts::{contradicting, unless_device_bound, verdict_of};
 
 /// Why nothing is decided where [`withheld`] has more to say.
 pub(crate) const LOAD_DIFFERS: &str = "the load differs";
@@ -76,19 +76,28 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
     let workload = compared.workload.as_ref();
     let figure = |runs: &[Side<'_>]| workload.and_then(|workload| median(runs, workload, &compared.contender));
     let (verdict, reason) = judged(sides, compared, proof.as_ref(), is_withheld);
+    let (before, after) = (figure(&sides.before), figure(&sides.after));
+    // Relative to a control, a change is not that of the two medians.
+    let alone = workload.filter(|_| sides.control.is_none() && verdict != Verdict::Invalid);
+    let medians = alone.zip(before.zip(after)).map(|(workload, (before, after))| {
+        workload.metric.better.oriented_ln(after) - workload.metric.better.oriented_ln(before)
+    });
+    let known = compared.shift.map(|shift| shift.known.estimate);
+    let medians = contradicting(medians, sides.margin().0, known, proof.map(|proof| proof.decision));
+    let reasons = [Some(reason).filter(|reason| !reason.is_empty()), medians.map(|medians| medians.to_string())];
     let within = compared.shift.map(|shift| shift.within.interval(shift.known.estimate, 0.025).ratios());
     Change {
         workload: workload.map(|workload| workload.name.to_string()),
         contender: compared.contender.clone(),
         unit: workload.map(|workload| workload.metric.unit.clone()).unwrap_or_default(),
-        before: figure(&sides.before),
-        after: figure(&sides.after),
-        estimate: ratio(compared.shift.map(|shift| shift.known.estimate), proof.map(|proof| proof.pointwise)),
+        before,
+        after,
+        estimate: ratio(known, proof.map(|proof| proof.pointwise)),
         decision: DecisionInterval::of(proof.map(|proof| proof.decision.ratios())),
         within_low: within.map(|ends| ends.0),
         within_high: within.map(|ends| ends.1),
         verdict,
-        reason,
+        reason: reasons.into_iter().flatten().collect::<Vec<_>>().join("; "),
         detectable: proof.map(|proof| proof.detectable.exp()),
         rounds: compared.rounds.map(|rounds| rounds as u32),
     }

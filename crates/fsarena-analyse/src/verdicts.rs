@@ -1,8 +1,8 @@
 //! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
-use fsarena_model::comparison::{Cell, DecisionInterval, Needs, PairVerdict, Reason};
+use fsarena_model::comparison::{Cell, DecisionInterval, Medians, Needs, PairVerdict, Reason};
 use fsarena_model::event::RoundFacts;
-use fsarena_model::{Estimate, ValidityClass, Verdict};
+use fsarena_model::{ValidityClass, Verdict};
 use fsarena_stats::{FEWEST_ROUNDS, Interval};
 
 use crate::analysis::{Analysis, WorkloadTrials};
@@ -83,10 +83,11 @@ fn verdict(
     let estimate = ratio(latest.and_then(|latest| latest.estimate), pointwise);
     let better = workload.metric.better;
     let medians = cells[a].figure.median.zip(cells[b].figure.median);
+    let medians = medians.filter(|_| verdict != Verdict::Invalid);
     let medians = medians.map(|(a, b)| better.oriented_ln(a) - better.oriented_ln(b));
-    let is_contradicted = verdict != Verdict::Invalid && contradict(medians, plan.margin.0, estimate);
-    reasons.extend(is_contradicted.then_some(Reason::Medians));
-    let may_lean = is_open && !is_contradicted && !is_hidden;
+    let contradicting = contradicting(medians, plan.margin.0, latest.and_then(|latest| latest.estimate), decision);
+    reasons.extend(contradicting.map(Reason::Medians));
+    let may_lean = is_open && contradicting.is_none() && !is_hidden;
     let outlook = latest.and_then(|latest| latest.outlook);
     // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
     // for.
@@ -111,14 +112,20 @@ fn verdict(
     }
 }
 
-/// Whether the medians over rounds say otherwise than the ratio, to a reader who divides them: they are on the other
-/// side of 1, or further from it than the margin and outside of its interval.
-/// `of_medians` is the logarithm of their ratio.
-fn contradict(of_medians: Option<f64>, margin: f64, estimate: Estimate) -> bool {
-    let (Some(of_medians), Estimate { ratio: Some(ratio), low, high }) = (of_medians, estimate) else { return false };
-    let is_outside = low.is_some_and(|low| of_medians < low.ln()) || high.is_some_and(|high| of_medians > high.ln());
-    let is_far = (of_medians - ratio.ln()).abs() > margin.ln_1p();
-    of_medians.abs() > SMALLEST_VISIBLE && ((of_medians > 0.0) != (ratio > 1.0) || (is_outside && is_far))
+/// The medians over rounds if they say otherwise than the estimate, to a reader who divides them: they are on the other
+/// side of 1, or outside of the decision's interval and further from the estimate than the margin. All are logarithms,
+/// apart from the margin.
+pub(crate) fn contradicting(
+    of_medians: Option<f64>,
+    margin: f64,
+    estimate: Option<f64>,
+    decision: Option<Interval>,
+) -> Option<Medians> {
+    let (medians, estimate) = of_medians.filter(|medians| medians.abs() > SMALLEST_VISIBLE).zip(estimate)?;
+    let favours_other = (medians > 0.0) != (estimate > 0.0);
+    let is_outside = decision.is_some_and(|interval| !interval.contains(medians));
+    let is_far = (medians - estimate).abs() > margin.ln_1p();
+    (favours_other || (is_outside && is_far)).then_some(Medians { medians: medians.exp(), favours_other })
 }
 
 /// The interval if figures may be off by so much; `None` if they may be anything.
@@ -212,13 +219,15 @@ mod tests {
     #[test]
     fn medians_contradict_a_ratio_on_the_other_side_of_1_or_far_from_it() {
         let of = |medians: f64, ratio: f64, low: f64, high: f64| {
-            contradict(Some(medians.ln()), 0.05, Estimate::of(Some(ratio), Some((low, high))))
+            let interval = Interval { low: low.ln(), high: high.ln() };
+            contradicting(Some(medians.ln()), 0.05, Some(ratio.ln()), Some(interval)).map(|it| it.favours_other)
         };
-        assert!(of(0.97, 1.04, 0.95, 1.12), "the ratio favours the first, the medians the second");
-        assert!(!of(0.998, 1.003, 0.95, 1.05), "which three digits do not show");
-        assert!(!of(1.06, 1.04, 0.95, 1.12));
-        assert!(of(1.5, 1.1, 1.05, 1.15), "a reader who divides the medians gets another ratio");
-        assert!(!of(1.407, 1.4, 1.397, 1.403), "within the margin");
-        assert!(!contradict(None, 0.05, Estimate::of(Some(1.1), None)));
+        assert_eq!(of(0.97, 1.04, 0.95, 1.12), Some(true), "the ratio favours the first, the medians the second");
+        assert_eq!(of(0.998, 1.003, 0.95, 1.05), None, "which three digits do not show");
+        assert_eq!(of(1.06, 1.04, 0.95, 1.12), None);
+        assert_eq!(of(1.73, 1.29, 0.94, 1.78), None, "far from the estimate, and within its interval");
+        assert_eq!(of(1.5, 1.1, 1.05, 1.15), Some(false), "a reader who divides the medians gets another ratio");
+        assert_eq!(of(1.407, 1.4, 1.397, 1.403), None, "within the margin");
+        assert_eq!(contradicting(None, 0.05, Some(0.1), None), None);
     }
 }

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::name::did_you_mean;
-use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, Often, Scale, Traits, Workload};
+use fsarena_model::{Better, Bytes, ErrorCategory, Explained, Measure, Mode, Often, Scale, Traits, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
@@ -223,6 +223,12 @@ pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> 
         "`variant` and `traits` do not belong in a file: fsarena sets them"
     } else if is_timed && workload.agrees_from_ms.is_some_and(|shortest| workload.timed_ms < shortest) {
         "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to agree with whole runs"
+    } else if workload.metric.unit.trim().is_empty() {
+        "`unit` of the metric is empty"
+    } else if matches!(workload.metric.measure, Measure::Seconds | Measure::SecondsPerOperation)
+        && workload.metric.better == Better::Higher
+    {
+        "of seconds fewer are better: `better = \"lower\"`"
     } else {
         return Ok(workload);
     };
@@ -310,6 +316,21 @@ mod tests {
         };
         assert!(with(10).is_ok());
         assert!(with(1000).expect_err("too short").to_string().contains("`agrees-from-ms`"));
+    }
+
+    #[test]
+    fn seconds_of_which_more_are_better_and_a_metric_without_unit_are_refused() {
+        let of = |measure: &str, better: &str, unit: &str| {
+            let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "stat-tree").expect("there");
+            let own = |line: &&str| !["measure ", "better ", "unit "].iter().any(|key| line.starts_with(key));
+            let text: Vec<&str> = text.lines().filter(own).collect();
+            let metric = format!("[metric]\nmeasure = '{measure}'\nbetter = '{better}'\nunit = '{unit}'");
+            parse_workload("stat-tree", &text.join("\n").replace("[metric]", &metric))
+                .map_err(|error| error.to_string())
+        };
+        assert!(of("seconds", "lower", "s").is_ok() && of("operations-per-second", "higher", "stats/s").is_ok());
+        assert!(of("seconds", "higher", "s").expect_err("refused").contains("fewer are better"));
+        assert!(of("seconds", "lower", " ").expect_err("refused").contains("`unit`"));
     }
 
     #[test]

@@ -50,10 +50,9 @@ impl Explained for RunError {
                 "what was stored before is kept; `fsarena runs` lists it, `fsarena resume RUN` continues it".to_owned(),
             ),
             Self::Unlike(_) => None,
-            Self::Budget { .. } => Some(
-                "give a longer --budget, or a count with --rounds N; a new run can have less work (--scale smoke, --workload)"
-                    .to_owned(),
-            ),
+            Self::Budget { round, .. } => {
+                Some(format!("--budget {:.0}s has room for one round", round.as_seconds().ceil()))
+            }
         }
     }
 }

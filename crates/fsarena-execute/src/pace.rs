@@ -33,12 +33,12 @@ pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
 }
 
-/// Refuses a budget that is too short for one round of these workloads (indices in the plan).
+/// Refuses a budget that is too short for a round that takes so long.
 ///
 /// # Errors
 /// [`RunError::Budget`].
-pub fn require_time(plan: &Plan, workloads: &[usize], budget: Nanos) -> Result<(), RunError> {
-    let round = estimated_round_of(plan, workloads) + estimated_setup(plan);
+pub fn require_time(plan: &Plan, round: Nanos, budget: Nanos) -> Result<(), RunError> {
+    let round = round + estimated_setup(plan);
     if round > budget { Err(RunError::Budget { budget, round }) } else { Ok(()) }
 }
 

@@ -66,7 +66,7 @@ impl Remaining {
         if rest.open.is_empty() {
             return Ok(None);
         }
-        scope.time.map_or(Ok(()), |budget| require_time(&rest.record.plan, &rest.open, budget))?;
+        scope.time.map_or(Ok(()), |budget| require_time(&rest.record.plan, rest.round_takes(), budget))?;
         Ok(Some(rest))
     }
 

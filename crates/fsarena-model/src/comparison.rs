@@ -16,7 +16,7 @@ pub use self::cell::{
 pub use self::row::{BaselineRow, Clock, ContenderRow, OpenLoop, WorkloadRow};
 pub use self::scaling::{ScalingPair, ScalingPoint, ScalingRow};
 pub use self::verdict::{
-    DecisionInterval, EffectRow, Estimate, Needs, PairVerdict, Reason, StandingRow, SuiteRow, Verdict, too_few,
+    DecisionInterval, EffectRow, Estimate, Medians, Needs, PairVerdict, Reason, StandingRow, SuiteRow, Verdict, too_few,
 };
 use crate::event::{Check, Note, RoundFacts};
 use crate::explanation::{Explanation, TestedKnob};

@@ -43,6 +43,10 @@ pub struct ClassAdvice {
     /// Those of `best` that are shown to differ from the first by less than the margin.
     #[serde(default)]
     pub equal: Vec<Label>,
+    /// Those of `best` over which the first's mean lead exceeds the margin and is shown to be one, for these workloads;
+    /// that another program finds the first better has a probability of less than 90 %.
+    #[serde(default)]
+    pub led: Vec<Label>,
     /// Which of `best` are better in which workloads, by the verdicts; empty unless each is beaten in some workload.
     #[serde(default)]
     pub depends: Vec<Preference>,

@@ -43,7 +43,8 @@ const MESSAGES: usize = 3;
 
 /// What a program says on a full file system (`ENOSPC`), and what is added to that.
 const NO_SPACE: &str = "No space left on device";
-const FULL: &str = "\nthe file system is full, of data (--lane-size makes lanes larger) or of files (mkfs options)";
+const FULL: &str =
+    "\nthe file system has no blocks left, or no inodes (`df -i`): --lane-size makes lanes larger, with more of both";
 
 pub const ENGINE: Engine = Engine { programs: Some(parameters::programs), ..Engine::new("program", traits, open) };
 

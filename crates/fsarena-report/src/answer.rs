@@ -6,6 +6,7 @@ mod decision;
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
+use fsarena_stats::FEWEST_ROUNDS;
 
 use crate::group::{self, ClassGroup};
 use crate::number::{self, span};
@@ -200,9 +201,15 @@ fn damaged(comparison: &Comparison) -> Option<String> {
 /// Further times that are considered, in seconds.
 const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 
+/// What more time would decide, and the command that adds the rounds that a verdict needs; `None` if nothing is open.
+pub fn time_advice(comparison: &Comparison) -> Option<String> {
+    let further = [more_time(comparison), more_rounds(comparison)].into_iter().flatten().collect::<Vec<_>>();
+    (!further.is_empty()).then(|| further.join(" "))
+}
+
 /// For all undecided pairs: how many of them a further 3, 10 and 30 minutes would probably decide, and the maximum
 /// difference of the others if it is small.
-pub fn time_advice(comparison: &Comparison) -> Option<String> {
+fn more_time(comparison: &Comparison) -> Option<String> {
     // How much a pair varies is not known after a round or two.
     let is_meant = |pair: &&PairVerdict| pair.is_open() && !pair::has_few_rounds(pair);
     let undecided: Vec<&PairVerdict> = comparison.judged.verdicts.iter().filter(is_meant).collect();
@@ -248,6 +255,22 @@ pub fn time_advice(comparison: &Comparison) -> Option<String> {
             format!("A further {} would probably not decide {any}.", span(TIMES[2]))
         }
     })
+}
+
+/// The command for the rounds that pairs lack for a verdict; `None` if none lacks any. Of a run that was interrupted,
+/// its end says how it goes on.
+fn more_rounds(comparison: &Comparison) -> Option<String> {
+    let run = &comparison.run;
+    let may_go_on = run.status == Status::Complete && run.without_verdicts.is_none();
+    let is_few = |pair: &&PairVerdict| may_go_on && pair.is_open() && pair::has_few_rounds(pair);
+    let few: Vec<&PairVerdict> = comparison.judged.verdicts.iter().filter(is_few).collect();
+    let lacking = few.iter().map(|pair| (FEWEST_ROUNDS as u32).saturating_sub(pair.rounds).max(1)).max()?;
+    Some(format!(
+        "For the {} with {}: fsarena resume {} --rounds {lacking}.",
+        counted(few.len(), "comparison"),
+        pair::FEW_ROUNDS,
+        run.number
+    ))
 }
 
 /// Differences above this one are not small: that a pair probably differs by less says nothing.

@@ -9,11 +9,11 @@ use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{Count, Entry, List, ListLook, Paragraph, Report, Section, Table, TableLook, TableOf};
 use crate::words::{self, listed};
 
-const COVERED: &str = "The interval of a change is the one that its verdict rests on: it holds for all changes of the \
-    table together, at 95 %. It covers the noise of the rounds, each of which had a fresh file system, and the drift \
-    between runs as far as it is known. Within runs: the 95 % interval of this change alone, without that drift: what \
-    it leaves out is no evidence. Finds from: the smallest change that would have been decided with a probability of \
-    80 %.";
+const COVERED: &str = "Before and after are medians over rounds, the change is one of geometric means. The interval of \
+    a change is the one that its verdict rests on: it holds for all changes of the table together, at 95 %. It covers \
+    the noise of the rounds, each of which had a fresh file system, and the drift between runs as far as it is known. \
+    Within runs: the 95 % interval of this change alone, without that drift: what it leaves out is no evidence. Finds \
+    from: the smallest change that would have been decided with a probability of 80 %.";
 
 const UNCOVERED: &str = "The sides were measured one after the other. Each side has only the sessions that it has, so \
     whatever was different in them and is not in the list of differences counts as a change. The same contenders in \

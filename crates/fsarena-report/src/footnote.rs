@@ -127,12 +127,16 @@ fn shares(seen: &[Flag]) -> String {
     }
 }
 
-/// What was seen, and where. Of different sentences only the first is shown, because they differ in figures.
+/// What was seen, and where. Of different sentences only the first is shown, because they differ in figures; the causes
+/// of work that did not finish are in the list of failures.
 fn seen_as(class: ValidityClass, seen: &[Flag]) -> String {
     let Some(Flag { place, text, .. }) = seen.first() else { return class.to_string() };
     let differ = seen.iter().any(|other| other.text != *text);
     match seen.len() {
         1 => format!("{class} ({place}): {text}"),
+        count if differ && class == ValidityClass::DidNotFinish => {
+            format!("{class} ({count} figures): for several reasons, which are among the checks and notes")
+        }
         count if differ => format!("{class} ({count} figures; here {place}): {text}"),
         count => format!("{class} ({count} figures): {text}"),
     }

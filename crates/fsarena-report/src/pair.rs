@@ -18,20 +18,9 @@ pub fn decision(pair: &PairVerdict) -> Option<Ratio> {
     Some(Ratio { middle: pair.estimate.ratio?, low: pair.decision.low, high: pair.decision.high })
 }
 
-/// The ratio, if it may be shown.
+/// The ratio, if it may be shown: that of an invalid pair is wrong.
 pub fn valid(pair: &PairVerdict, ratio: Option<Ratio>) -> Option<Ratio> {
-    ratio.filter(|_| has_ratio(pair))
-}
-
-/// Whether the ratio may be shown: it has an interval, and the medians do not say otherwise of an undecided pair.
-pub fn has_ratio(pair: &PairVerdict) -> bool {
-    let is_contradicted = pair.verdict == Verdict::Undecided && pair.reasons.contains(&Reason::Medians);
-    has_interval(pair) && !is_contradicted
-}
-
-/// Whether the interval may be shown: that of an invalid pair is wrong.
-pub fn has_interval(pair: &PairVerdict) -> bool {
-    pair.verdict != Verdict::Invalid
+    ratio.filter(|_| pair.verdict != Verdict::Invalid)
 }
 
 /// What [`has_few_rounds`] says of several pairs.
@@ -158,7 +147,7 @@ pub fn suite_missing(row: &SuiteRow) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use fsarena_model::Estimate;
-    use fsarena_model::comparison::{DecisionInterval, Needs};
+    use fsarena_model::comparison::{DecisionInterval, Medians, Needs};
 
     use super::*;
 
@@ -206,11 +195,17 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_that_the_medians_contradict_names_no_leader() {
-        let open = PairVerdict { reasons: vec![Reason::Medians], ..pair(Verdict::Undecided) };
-        assert_eq!((statement(&open).as_str(), has_interval(&open)), ("undecided", true));
-        let decided = PairVerdict { reasons: vec![Reason::Medians], ..pair(Verdict::Slower) };
-        assert_eq!(statement(&decided), "xfs 1.25× faster", "a footnote explains it");
+    fn a_ratio_that_the_medians_contradict_is_shown_with_the_way_in_which_they_do() {
+        let of = |medians, favours_other| {
+            let reason = Reason::Medians(Medians { medians, favours_other });
+            let open = PairVerdict { reasons: vec![reason], ..pair(Verdict::Undecided) };
+            (statement(&open), open.reason())
+        };
+        let within = "the ratio compares within each round, a median is over all rounds";
+        let ratio = "xfs 1.25× undecided".to_owned();
+        assert_eq!(of(1.1, true), (ratio.clone(), format!("the medians favour the other side: {within}")));
+        let outside = "the medians differ by 2.00×, which is outside of the interval of the ratio";
+        assert_eq!(of(0.5, false), (ratio, format!("{outside}: {within}")));
     }
 
     #[test]

@@ -202,14 +202,17 @@ fn of_100(probability: f64) -> f64 {
 
 /// The contenders than which the first is not clearly better.
 fn open(class: &ClassAdvice, first: &Label, margin: &str) -> String {
-    let of = |is_equal: bool| {
-        let wanted = |label: &&Label| *label != first && class.equal.contains(label) == is_equal;
-        let labels: Vec<&Label> = class.best.iter().filter(wanted).collect();
+    let of = |is_wanted: &dyn Fn(&Label) -> bool| {
+        let labels: Vec<&Label> = class.best.iter().filter(|label| *label != first && is_wanted(label)).collect();
         (!labels.is_empty()).then(|| listed(labels.iter()))
     };
-    let equal = of(true).map(|labels| format!("it equals {labels} within the margin of {margin}"));
-    let unclear = of(false).map(|labels| format!("it is not clearly better than {labels}"));
-    [equal, unclear].into_iter().flatten().collect::<Vec<_>>().join(", and ")
+    let (is_equal, is_led) = (|label: &Label| class.equal.contains(label), |label: &Label| class.led.contains(label));
+    let equal = of(&is_equal).map(|labels| format!("it equals {labels} within the margin of {margin}"));
+    let led = of(&|label| is_led(label) && !is_equal(label))
+        .map(|labels| format!("its lead over {labels} is shown for this mix and not for another program"));
+    let unclear =
+        of(&|label| !is_led(label) && !is_equal(label)).map(|labels| format!("it is not clearly better than {labels}"));
+    [equal, led, unclear].into_iter().flatten().collect::<Vec<_>>().join(", and ")
 }
 
 /// What other weights would change; empty if they were not examined.

@@ -35,7 +35,8 @@ impl Evidence<'_> {
             first: first.map(|first| self.label(first)),
             depends: self.preferences(&best),
             kinds: self.kinds().into_keys().filter_map(|kind| self.choice(kind, &candidates)).collect(),
-            best: best.into_iter().map(|member| self.label(member)).collect(),
+            best: best.iter().map(|member| self.label(*member)).collect(),
+            led: first.map(|first| self.led(first, &best, &candidates)).unwrap_or_default(),
             equal: first.map(|first| self.equal(first, &candidates)).unwrap_or_default(),
             flips: first.map(|first| self.flips(first, &candidates)).unwrap_or_default(),
             not_recommended: not_recommended
@@ -150,9 +151,13 @@ impl Evidence<'_> {
 
     /// Whether the first is clearly better than a rival: on average, and in another program.
     fn is_clear(&self, first: usize, rival: usize, candidates: &[usize]) -> bool {
+        self.leads(first, rival, candidates) && self.better(first, rival).is_some_and(|better| better >= SURE)
+    }
+
+    /// Whether the first is shown to lead a rival by its mean over these workloads.
+    fn leads(&self, first: usize, rival: usize, candidates: &[usize]) -> bool {
         let exceeds = |(mean, lead): (f64, Interval)| mean > self.margin() && lead.low > 0.0;
         self.lead_over(first, rival, candidates).is_some_and(exceeds)
-            && self.better(first, rival).is_some_and(|better| better >= SURE)
     }
 
     /// The probability that `one` is better than `other` in another program of a kind.
@@ -173,6 +178,12 @@ impl Evidence<'_> {
         let left: Vec<usize> = candidates.iter().copied().filter(|member| !is_beaten(*member)).collect();
         let contenders = || left.iter().map(|member| self.label(*member)).collect();
         (!left.is_empty() && left.len() < candidates.len()).then(|| KindChoice { kind, contenders: contenders() })
+    }
+
+    /// Those of the best over which the first's mean lead is shown.
+    fn led(&self, first: usize, best: &[usize], candidates: &[usize]) -> Vec<Label> {
+        let led = best.iter().filter(|member| **member != first && self.leads(first, **member, candidates));
+        led.map(|member| self.label(*member)).collect()
     }
 
     /// The rivals that are proved to differ from the first by less than the margin.

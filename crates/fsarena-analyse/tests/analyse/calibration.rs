@@ -30,6 +30,16 @@ fn equals_are_not_ranked_and_a_large_slowdown_is_found() {
 }
 
 #[test]
+fn a_run_with_too_few_rounds_for_a_verdict_shows_nothing_of_the_rule() {
+    let mut ended = play(1, None);
+    ended.rounds.truncate(1);
+    ended.trials.retain(|trial| trial.round == 1);
+    let calibration = calibration(&[ended, play(2, None)], &[]);
+    assert_eq!((calibration.runs, calibration.runs_with_a_winner), (1, 0));
+    assert!(calibration.rows.iter().all(|row| row.equal == 1), "{:?}", calibration.rows);
+}
+
+#[test]
 fn without_runs_a_calibration_has_no_rows() {
     let calibration = calibration(&[], &[]);
     assert_eq!((calibration.runs, calibration.rows.len()), (0, 0));

@@ -45,7 +45,7 @@ pub struct PairVerdict {
 }
 
 /// Why a pair has no other verdict, or a caveat to its verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the sentence of a variant has its fields")]
 pub enum Reason {
@@ -67,10 +67,30 @@ pub enum Reason {
     Programs,
     /// The verdict was decided after this many rounds, and those since then make it less sure.
     LessSure { rounds: u32 },
-    /// The medians over rounds say otherwise than the ratio, which compares within each round.
-    Medians,
+    /// The medians over rounds have another ratio than the rounds, each compared within itself.
+    Medians(Medians),
     /// This many rounds count, and a verdict needs at least `least`.
     FewRounds { rounds: u32, least: u32 },
+}
+
+/// Medians, over rounds, whose ratio is another one than that of a pair: on the other side of 1, or outside of the
+/// interval of the decision.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Medians {
+    /// How many times better the first one's median is.
+    pub medians: f64,
+    /// Whether that is on the other side of 1.
+    pub favours_other: bool,
+}
+
+impl fmt::Display for Medians {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let times = self.medians.max(self.medians.recip());
+        match self.favours_other {
+            true => f.write_str("the medians favour the other side"),
+            false => write!(f, "the medians differ by {times:.2}×, which is outside of the interval of the ratio"),
+        }
+    }
 }
 
 /// `2 rounds, a verdict needs at least 3`, also of a mean over several verdicts.
@@ -100,10 +120,9 @@ impl fmt::Display for Reason {
             Self::LessSure { rounds } => {
                 write!(f, "decided after round {rounds}; the rounds since then make it less sure")
             }
-            Self::Medians => f.write_str(
-                "the medians say otherwise: the ratio compares the contenders within each round, a median is over all \
-                 rounds",
-            ),
+            Self::Medians(medians) => {
+                write!(f, "{medians}: the ratio compares within each round, a median is over all rounds")
+            }
             Self::FewRounds { rounds, least } => write!(f, "not decided: {}", too_few(*rounds, *least)),
         }
     }

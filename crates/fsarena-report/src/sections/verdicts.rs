@@ -146,7 +146,7 @@ fn best_groups(group: &ClassGroup<'_>) -> Section {
 /// One row per pair and workload.
 pub fn pairs_table(comparison: &Comparison, pairs: &[&PairVerdict]) -> Table {
     let ratio = |pair: &PairVerdict| pair::times(pair::valid(pair, pair::ratio(pair)));
-    let interval = |pair: &PairVerdict| pair::interval(pair::decision(pair).filter(|_| pair::has_interval(pair)));
+    let interval = |pair: &PairVerdict| pair::interval(pair::valid(pair, pair::decision(pair)));
     TableOf::new(TableLook::Full, pairs)
         .column_on(Shown::Summaries, Name, "workload", |pair| &pair.workload)
         .column(Name, "pair", |pair| pair::name(pair))

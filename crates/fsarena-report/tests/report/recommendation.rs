@@ -32,6 +32,7 @@ pub fn mixed() -> Comparison {
         pairs: vec![known, unknown],
         first: Some(label("ext4")),
         best: vec![label("ext4")],
+        led: Vec::new(),
         equal: Vec::new(),
         depends: Vec::new(),
         kinds: Vec::new(),
@@ -72,6 +73,18 @@ fn every_format_for_people_says_who_and_where_it_flips() {
         }
         assert!(!crate::rendered(format, &fixture()).contains("your own mix"), "{format}");
     }
+}
+
+#[test]
+fn a_lead_that_is_shown_for_the_mix_alone_is_named_as_one() {
+    let mut comparison = mixed();
+    let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
+    class.best = ["ext4", "xfs"].map(Label::from).into();
+    class.led = vec![Label::from("xfs")];
+    let report = crate::rendered("text", &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "keep what you have: ext4 is first by estimate, but its lead over xfs is shown for this mix and not for \
+        another program.";
+    assert!(report.contains(said), "{report}");
 }
 
 #[test]

@@ -66,6 +66,25 @@ fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most_if_that_is_lit
     assert_eq!(time_advice(&with_open(&[])), None);
 }
 
+#[test]
+fn comparisons_that_lack_rounds_are_followed_by_the_command_that_adds_them() {
+    let mut comparison = with_open(&[(0, None, None), (1, None, None)]);
+    for (pair, rounds) in comparison.judged.verdicts.iter_mut().zip([1, 2]) {
+        (pair.rounds, pair.reasons) = (rounds, vec![Reason::FewRounds { rounds, least: 3 }]);
+    }
+    let said = |comparison: &Comparison| {
+        let report = crate::rendered("text", comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+        let of = format!(
+            "For the 2 comparisons with fewer than 3 rounds that count: fsarena resume {}",
+            comparison.run.number
+        );
+        report.contains(&format!("{of} --rounds 2."))
+    };
+    assert!(said(&comparison));
+    comparison.run.status = fsarena_model::Status::Interrupted;
+    assert!(!said(&comparison), "its end says how it goes on");
+}
+
 /// How much they vary is not known, so neither is how long it takes.
 #[test]
 fn of_pairs_with_few_rounds_no_time_is_said() {
@@ -73,7 +92,9 @@ fn of_pairs_with_few_rounds_no_time_is_said() {
     for pair in &mut comparison.judged.verdicts[1..3] {
         pair.reasons = vec![Reason::FewRounds { rounds: 2, least: 3 }];
     }
-    assert_eq!(time_advice(&comparison).as_deref(), Some("A further 3 min would probably decide the undecided pair."));
+    let said = "A further 3 min would probably decide the undecided pair. For the 2 comparisons with fewer than 3 rounds \
+                that count: fsarena resume 12 --rounds 1.";
+    assert_eq!(time_advice(&comparison).as_deref(), Some(said));
     let report = crate::rendered("markdown", &comparison);
     assert!(report.contains("1 undecided and 2 not decided, with fewer than 3 rounds that count."), "{report}");
     comparison.judged.verdicts[0].verdict = Verdict::Equivalent;

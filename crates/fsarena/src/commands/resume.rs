@@ -4,13 +4,15 @@ use std::fmt::Write;
 
 use anyhow::{Result, bail};
 use fsarena_execute::{Assignment, Remaining, Wish, estimated_setup};
+use fsarena_lane::made_lanes;
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
 use fsarena_place::{End, Place, Refusal, note};
 use fsarena_report::visible;
+use serde_json::{Value, json};
 
 use super::compare::{dry, ended, show};
-use super::{print, report, sides};
-use crate::cli::{Global, Resume};
+use super::{data_format, print, print_json, report, sides};
+use crate::cli::{DataFormat, Global, Resume};
 use crate::exit::Ended;
 use crate::perform::perform;
 use crate::places;
@@ -29,7 +31,14 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     }
     let wish = wish(options);
     match Remaining::of(record.clone(), wish)? {
-        Some(rest) if options.dry_run => return print(&described(&rest)?).map(|()| Ended::Well),
+        Some(rest) if options.dry_run => {
+            match data_format(options.shown.format.as_deref(), "a plan")? {
+                DataFormat::Text => print(&described(&rest)?)?,
+                DataFormat::Json => print_json(planned(&rest))?,
+            }
+            dry::note_unwritten(&options.shown);
+            return Ok(Ended::Well);
+        }
         // An interrupted run may still be in progress. That is known only after the machine's lock is taken.
         None if options.dry_run || record.status == Status::Complete => return nothing(),
         _ => {}
@@ -70,6 +79,24 @@ fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
     after.checks.drain(..before.checks.len());
     after.notes.drain(..before.notes.len());
     after
+}
+
+/// What would be done, with the keys of any other plan where they mean the same.
+fn planned(rest: &Remaining) -> Value {
+    let (plan, scope) = (&rest.record.plan, rest.scope);
+    let names: Vec<String> = rest.first_round().workloads.iter().map(|workload| workload.name.to_string()).collect();
+    json!({
+        "run": rest.record.run,
+        "first_round": scope.first,
+        "rounds": scope.count(),
+        "budget_seconds": scope.time.map(|time| time.as_seconds()),
+        "workloads": names,
+        "round_seconds": rest.round_takes().as_seconds(),
+        "setup_seconds": estimated_setup(plan).as_seconds(),
+        "storage": plan.lanes.storage.to_string(),
+        "lanes": made_lanes(plan),
+        "lane_bytes": plan.lanes.size,
+    })
 }
 
 /// What would be done.

@@ -12,7 +12,7 @@ use fsarena_catalog::Profile;
 use fsarena_execute::planned_rounds;
 use fsarena_model::name::did_you_mean;
 use fsarena_model::{Nanos, Validation, Workload};
-use fsarena_place::{ENGINES, Refusal, note, note::tell};
+use fsarena_place::{ENGINES, Refusal, note, note::tell, require_space, require_storage};
 
 use super::{compare, deliver, print, sides, table};
 use crate::cli::{Compare, Global, PageFormat, Validate};
@@ -49,6 +49,10 @@ pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
     }
     let cases = cases(profiles, &programs(options)?)?;
     if options.dry_run {
+        if options.format.is_some() || options.output.is_some() {
+            let text = "`--format` and `--output` are about the report, and a dry run has none";
+            bail!(Refusal::wrong_use(text, "leave them out"));
+        }
         return print(&planned(options, &cases)?).map(|()| Ended::Well);
     }
     let stop = stop_flag()?;
@@ -74,8 +78,15 @@ fn profiles(options: &Validate) -> Result<Vec<Argument<Profile>>> {
     let is_there = |name: &&String| all.iter().any(|profile| profile.it.name == **name);
     if let Some(unknown) = options.profiles.iter().find(|name| !is_there(name)) {
         let names = all.iter().map(|profile| profile.it.name.as_str());
-        let hint = did_you_mean(unknown, names, "`fsarena list profiles` has all");
+        let hint = match unknown.ends_with(".toml") {
+            true => "name the folder of such files with --profiles-from, and a profile by its name".to_owned(),
+            false => did_you_mean(unknown, names, "`fsarena list profiles` has all"),
+        };
         bail!(Refusal::wrong_use(format!("there is no profile `{unknown}`"), hint));
+    }
+    if let Some(twice) = options.profiles.iter().find(|one| options.profiles.iter().filter(|it| it == one).count() > 1)
+    {
+        bail!(Refusal::wrong_use(format!("the profile `{twice}` is named twice"), "name it once"));
     }
     all.retain(|profile| options.profiles.is_empty() || options.profiles.contains(&profile.it.name));
     Ok(all)
@@ -132,6 +143,8 @@ fn planned(options: &Validate, cases: &[Case]) -> Result<String> {
         let missing: BTreeSet<String> = own.iter().chain(&others).flat_map(|it| ENGINES.missing(it)).collect();
         let missing: Vec<String> = missing.into_iter().collect();
         let plan = plan::plan(&compared(options, case, share(options, cases))?)?.0;
+        require_storage(&plan)?;
+        require_space(&plan)?;
         let rounds = planned_rounds(&plan).to_string();
         Ok([case.profile.it.name.clone(), names(&own), names(&others), rounds, missing.join(" ")])
     };

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
+use fsarena_execute::estimated_round;
 use fsarena_lane::{KINDS, lane_count};
 use fsarena_model::{Contender, DebianRelease, Medium, Mode, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal, Refusals};
@@ -11,8 +12,7 @@ use crate::cli::{Compare, GUEST_MEMORY, Setup};
 /// Refuses a budget that is too short for one round.
 pub fn require_time(plan: &Plan) -> Result<()> {
     let Rounds::Within(budget) = plan.rounds else { return Ok(()) };
-    let all: Vec<usize> = (0..plan.workloads.len()).collect();
-    Ok(fsarena_execute::require_time(plan, &all, budget.0)?)
+    Ok(fsarena_execute::require_time(plan, estimated_round(plan), budget.0)?)
 }
 
 /// Refuses options that would have no effect: the user believes that they have one.

@@ -63,6 +63,10 @@ fn what_cannot_be_validated_is_refused() {
     with_program(&stage);
     let refused = |more: &[&str]| err(&run(stage.fsarena().arg("validate").args(more), 2));
     assert!(refused(&["mial"]).contains("did you mean `mail`?"));
+    assert!(refused(&["own.toml"]).contains("--profiles-from"));
+    assert!(refused(&["mail", "mail"]).contains("named twice"));
+    assert!(refused(&["mail", "--dry-run", "--format", "json"]).contains("a dry run has none"));
+    assert!(refused(&["mail", "--dry-run", "--storage", "dir:"]).contains("no path after"));
     assert!(refused(&["--profiles-from", "/no/such"]).contains("`/no/such`"));
     assert!(refused(&["--runs", "1", "--rounds", "4"]).contains("cannot be used with"));
     assert!(refused(&["--dry-run", "--contenders", "ext4,xfz"]).contains("did you mean `xfs`?"));

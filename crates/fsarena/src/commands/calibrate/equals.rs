@@ -88,8 +88,9 @@ fn several(
     let what = if slowdown.is_empty() { "equals" } else { "with a slowdown" };
     let mut records = Vec::new();
     for number in 1..=options.runs {
+        let planned = plan::plan(&equals(options, slowdown)?)?;
         note!("{what}: run {number} of {}", options.runs);
-        let Some(record) = measured(global, options, plan::plan(&equals(options, slowdown)?)?, stop)? else {
+        let Some(record) = measured(global, options, planned, stop)? else {
             return Ok(None);
         };
         records.push(record);
@@ -121,19 +122,23 @@ fn equals(options: &Calibrate, slowdown: &[Slowdown]) -> Result<Compare> {
 fn text(calibration: &Calibration, slowdown: Share) -> String {
     let found = format!("{slowdown} found");
     let header = ["workload", "a winner among equals", "equivalent", &found, "sd of a pair", "finds from"];
+    let of = |count, all| if all == 0 { "–".to_owned() } else { format!("{count} of {all}") };
     let rows = calibration.rows.iter().map(|row| {
         [
             row.workload.clone(),
-            format!("{} of {}", row.winners, row.equal),
-            format!("{} of {}", row.equivalent, row.equal),
-            format!("{} of {}", row.found, row.slowed),
+            of(row.winners, row.equal),
+            of(row.equivalent, row.equal),
+            of(row.found, row.slowed),
             row.deviation.map_or("–".to_owned(), |share| share.to_string()),
             row.finds_from.map_or("–".to_owned(), |share| share.to_string()),
         ]
     });
     let winners = match calibration.runs {
-        0 => "None of these runs is without a slowdown, so they do not show how often a winner is called among equals."
-            .to_owned(),
+        0 => {
+            "None of these runs is without a slowdown and has the rounds that a verdict needs, so they do not show how \
+              often a winner is called among equals."
+                .to_owned()
+        }
         runs => format!(
             "A winner was called among equals in {} of {runs} runs; the rule guarantees at most one in twenty.",
             calibration.runs_with_a_winner

@@ -15,7 +15,7 @@ use fsarena_report::{rounds, visible};
 use fsarena_store::Store;
 use serde_json::{Value, json};
 
-use crate::cli::{DataFormat, Global, Setup};
+use crate::cli::{DataFormat, Global, Setup, ShownAs};
 use crate::commands::{data_format, print, print_json};
 use crate::exit::Ended;
 use crate::places;
@@ -27,9 +27,7 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
         DataFormat::Text => print(&text(plan, place)?)?,
         DataFormat::Json => print_json(json(plan, place))?,
     }
-    if let Some(path) = &setup.shown.output {
-        note!("{} is not written: it is for the report, and a dry run has none", path.display());
-    }
+    note_unwritten(&setup.shown);
     let mut refusals = Refusals::default();
     refusals.take(Store::require(&places::store_path(global.store.clone())?));
     let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);
@@ -67,6 +65,13 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
         refusals.take(rehearse(plan));
     }
     refusals.end().map(|()| Ended::Well)
+}
+
+/// Says of the file for the report that it is not written.
+pub fn note_unwritten(shown: &ShownAs) {
+    if let Some(path) = &shown.output {
+        note!("{} is not written: it is for the report, and a dry run has none", path.display());
+    }
 }
 
 fn is_root() -> bool {
@@ -129,7 +134,9 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
         let disk = contender.disk.map(|disk| format!("a virtual disk with {disk}"));
         let on: String = layers.into_iter().chain(disk).map(|below| format!(" on {below}")).collect();
         let kernel = contender.kernel.as_ref().map(|kernel| format!(" in a guest with {kernel}")).unwrap_or_default();
-        let line = format!("{}: {}{on}{kernel}, {mount}{mkfs}{further}", contender.label, contender.kind);
+        let slowdown = plan.measuring.slowdowns.iter().find(|slowdown| slowdown.label == contender.label);
+        let slower = slowdown.map(|slowdown| format!(", slowed down by {}", slowdown.share)).unwrap_or_default();
+        let line = format!("{}: {}{on}{kernel}, {mount}{mkfs}{further}{slower}", contender.label, contender.kind);
         writeln!(text, "  {}", visible(&line))?;
     }
     if let Some(release) = &plan.lanes.tools {

@@ -254,9 +254,13 @@ impl Draft {
                 format!("Seconds of `{command}`, without the sync of the file system after it.")
             }
         };
-        let prepared =
-            self.prepare.as_ref().map(|words| format!(" Before each run, untimed: `{}`.", in_one_line(words)));
-        format!("{figure}{}", prepared.unwrap_or_default())
+        let untimed = |when: &str, words: &Option<Vec<String>>| {
+            words
+                .as_ref()
+                .map(|words| format!(" {when} each run, untimed: `{}`.", in_one_line(words)))
+                .unwrap_or_default()
+        };
+        format!("{figure}{}{}", untimed("Before", &self.prepare), untimed("After", &self.cleanup))
     }
 }
 
