@@ -51,7 +51,10 @@ impl Explained for RunError {
             ),
             Self::Unlike(_) => None,
             Self::Budget { round, .. } => {
-                Some(format!("--budget {:.0}s has room for one round", round.as_seconds().ceil()))
+                let seconds = round.as_seconds().ceil();
+                let time =
+                    if seconds < 120.0 { format!("{seconds}s") } else { format!("{}m", (seconds / 60.0).ceil()) };
+                Some(format!("--budget {time} has room for one round"))
             }
         }
     }

@@ -20,7 +20,7 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     let each = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
     let seconds = evidence.seconds();
     let taken = evidence.sum(probe::DEVICE_FLUSHES)? * each.as_seconds();
-    // The cost is that of other moments: flushes took no more than the device's statistics have, in steps of a millisecond.
+    // The cost is that of other moments: flushes took no more than the device's statistics have.
     let flushing = evidence.sum(probe::DEVICE_FLUSHING).filter(|flushing| *flushing >= SHORTEST_FLUSHING);
     let share = flushing.map_or(taken, |flushing| taken.min(flushing)) / seconds;
     let has_file_system = evidence.analysis.record.environment.lanes.host_file_system.is_some();

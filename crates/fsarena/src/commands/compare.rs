@@ -51,7 +51,8 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     let Some((record, end)) = perform(global, assignment, &place, &stop)? else {
         return Ok(Ended::Interrupted);
     };
-    show(global, &record, &setup.shown)?;
+    let kept = |_: &anyhow::Error| note!("run {} is kept: fsarena report {}", record.run, record.run);
+    show(global, &record, &setup.shown).inspect_err(kept)?;
     Ok(ended(&record, end))
 }
 

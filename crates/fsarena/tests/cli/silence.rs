@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::Command;
 
-use crate::stage::{Stage, binary, out, run};
+use crate::stage::{Stage, binary, err, out, run};
 
 /// The arguments of a comparison of two directories with one round.
 fn arguments(stage: &Stage) -> Vec<String> {
@@ -18,14 +18,17 @@ fn arguments(stage: &Stage) -> Vec<String> {
 }
 
 #[test]
-fn a_run_ends_well_with_stderr_full_or_closed() {
+fn a_run_ends_well_with_an_output_full_or_closed() {
     let stage = Stage::new();
     let arguments = arguments(&stage);
     let full = File::options().write(true).open("/dev/full").expect("there");
     run(Command::new(binary()).args(&arguments).stderr(full), 0);
     run(Command::new("sh").args(["-c", "exec \"$0\" \"$@\" 2>&-"]).arg(binary()).args(&arguments), 0);
+    let full = File::options().write(true).open("/dev/full").expect("there");
+    let told = err(&run(Command::new(binary()).args(&arguments).stdout(full), 4));
+    assert!(told.contains("run 3 is kept: fsarena report 3"), "{told}");
     let runs = out(&run(stage.fsarena().arg("runs"), 0));
-    assert_eq!(runs.matches("complete").count(), 2, "{runs}");
+    assert_eq!(runs.matches("complete").count(), 3, "{runs}");
     assert!(stage.json()["cells"].as_array().is_some_and(|cells| !cells.is_empty()));
 }
 
