@@ -46,6 +46,7 @@ const WORK: usize = 3;
 const CLOCK: usize = 4;
 const ISSUED: usize = 5;
 const COMPLETED: usize = 6;
+const KINDS: usize = 7;
 
 /// Bits of the field `common_flags`: in a hardware or software interrupt, or an NMI (`include/linux/trace_events.h`).
 const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
@@ -170,9 +171,21 @@ impl Recorder {
             stream.read(bytes, |event| reading.take(event));
         }
         let spans = if spans.is_empty() { std::slice::from_ref(&whole) } else { spans };
-        let (recorded, lost) = (reading.recorded, stream.passed()?.saturating_sub(reading.recorded));
+        let recorded = reading.recorded;
         let knobs = self.subject.symbols.knobs;
         let mut traced = reading.finish(whole, spans);
+        let missing = |(kind, passed): (usize, u64)| {
+            let missing = passed.saturating_sub(recorded[kind]);
+            match kind {
+                // Other wake-ups change nothing: the thread ran, or came to an idle processor at once.
+                WOKEN => missing.min(traced.threads.woken_unseen),
+                // Only the duration of the request is lost.
+                COMPLETED => missing.saturating_sub(traced.device.without_end),
+                _ => missing,
+            }
+        };
+        let lost = stream.passed()?.into_iter().enumerate().map(missing).sum();
+        let recorded = recorded.iter().sum();
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
         traced.sample_seconds = 1.0 / self.samples as f64;
         traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
@@ -213,8 +226,8 @@ struct Reading<'a> {
     names: HashMap<u32, String>,
     works: HashMap<u32, Vec<(u64, String)>>,
     drivers: HashSet<u32>,
-    /// Passes of tracepoints.
-    recorded: u64,
+    /// Passes of tracepoints, by kind.
+    recorded: [u64; KINDS],
     /// The begin of the trace, until the first switch of a processor is read.
     begun: Option<u64>,
 }
@@ -235,7 +248,7 @@ impl<'a> Reading<'a> {
             names: HashMap::new(),
             works: HashMap::new(),
             drivers: HashSet::new(),
-            recorded: 0,
+            recorded: [0; KINDS],
             begun: None,
         }
     }
@@ -276,7 +289,7 @@ impl<'a> Reading<'a> {
         let format = self.format;
         let is_switch = matches!(kind, BLOCKED | SWITCHED);
         let runs = if is_switch { format.to.number(raw)? as u32 } else { thread };
-        self.recorded += 1;
+        self.recorded[kind] += 1;
         let cost = if kind == BLOCKED { CHAIN_COST } else { 1.0 };
         self.recordings.push(Recording { time, thread: runs, cost });
         match kind {
