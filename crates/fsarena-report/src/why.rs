@@ -34,9 +34,9 @@ const MEANING: &str = "Seconds per operation in slices that are traced for this 
     recording may have taken. The parts add up to the whole difference.";
 
 /// Of slices of which only the time on processors is known.
-const LIMITED: &str = "Seconds per operation in slices that no verdict uses. What is known is the time on processors of all processes of the work. If these ran at the same \
-    time, their share is smaller than it says, and the rest larger. The difference is the time of the faster contender \
-    minus that of the slower one. In brackets: the 95 % interval over rounds. The parts add up to the whole difference.";
+const LIMITED: &str = "Seconds per operation in slices that no verdict uses. What is known is the time on processors \
+    of all processes of the work. If these ran at the same time, their share is smaller than it says, and the rest \
+    larger. The difference is the time of the faster contender minus that of the slower one. In brackets: the 95 % interval over rounds. The parts add up to the whole difference.";
 
 /// The report on the explanations of a comparison.
 pub fn report(comparison: &Comparison) -> Report {

@@ -146,7 +146,8 @@ fn best_groups(group: &ClassGroup<'_>) -> Section {
 /// One row per pair and workload.
 pub fn pairs_table(comparison: &Comparison, pairs: &[&PairVerdict]) -> Table {
     let ratio = |pair: &PairVerdict| pair::times(pair::valid(pair, pair::ratio(pair)));
-    let interval = |pair: &PairVerdict| pair::interval(pair::valid(pair, pair::decision(pair)));
+    let interval =
+        |pair: &PairVerdict| pair::interval(pair::decision(pair).filter(|_| pair.verdict != Verdict::Invalid));
     TableOf::new(TableLook::Full, pairs)
         .column_on(Shown::Summaries, Name, "workload", |pair| &pair.workload)
         .column(Name, "pair", |pair| pair::name(pair))

@@ -2,7 +2,7 @@
 //! of pairs.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Better, Label, Verdict};
+use fsarena_model::{Better, Label};
 
 use super::axis::Axis;
 use super::{Anchor, BOTTOM, Canvas, LINE_HEIGHT, ROW, TOP, WIDTH, fitted, scale, text_width, wrapped};
@@ -114,7 +114,7 @@ pub fn ratios(pairs: &[&PairVerdict], margin: f64, class: impl Fn(&Label) -> Str
     let room = (widest(&names) + 14.0, WIDTH - OUTCOME);
     let row = row_height(&names).max(row_height(&outcomes));
     let values: Vec<f64> =
-        pairs.iter().filter(|pair| pair.verdict != Verdict::Invalid).flat_map(|pair| ratio_values(pair)).collect();
+        pairs.iter().filter(|pair| pair::has_ratio(pair)).flat_map(|pair| ratio_values(pair)).collect();
     let axis = Axis::of_ratios(&values, 1.0 + margin, room).filter(|_| !pairs.is_empty())?;
     let bottom = TOP + row * pairs.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
@@ -141,7 +141,7 @@ fn ratio_values(pair: &PairVerdict) -> impl Iterator<Item = f64> {
 }
 
 fn ratio(canvas: &mut Canvas, axis: &Axis, pair: &PairVerdict, y: f64, class: &str) {
-    let Some(middle) = pair.estimate.ratio.filter(|_| pair.verdict != Verdict::Invalid) else { return };
+    let Some(middle) = pair.estimate.ratio.filter(|_| pair::has_ratio(pair)) else { return };
     if let (Some(low), Some(high)) = (pair.decision.low, pair.decision.high) {
         let (from, to) = (axis.at(low), axis.at(high));
         canvas.line(&format!("decision {class}"), (from, y), (to, y));
