@@ -283,7 +283,8 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
     };
     let remaining = [explanation.slower_remaining, explanation.faster_remaining];
     let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
-        let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
+        let signed = |share: f64| percent(share).replace('-', number::MINUS);
+        let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(signed)));
         let ends = explanation.event_interval.map(|(low, high)| format!(" [{}, {}]", seconds(low), seconds(high)));
         let measured = explanation.event_measured.map(|measured| {
             let which = if measured > it { "most" } else { "least" };
