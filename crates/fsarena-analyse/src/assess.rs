@@ -15,7 +15,7 @@ use crate::command::command;
 use crate::decisions::Decisions;
 use crate::effects::effects;
 use crate::evidence::median;
-use crate::explanation::{self, explanations, tested_knobs};
+use crate::explanation::{self, EventCost, explanations, tested_knobs};
 use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
@@ -110,12 +110,13 @@ pub(crate) fn cells(analysis: &Analysis<'_>) -> Vec<Vec<Cell>> {
 }
 
 fn judged(decisions: &Decisions<'_>) -> Judged {
+    let cost = EventCost::of(&decisions.analysis);
     Judged {
         standings: standings(decisions),
         suite_ratios: suite_ratios(decisions),
         effects: effects(decisions),
-        explanations: explanations(decisions),
-        tested_knobs: tested_knobs(&decisions.analysis),
+        explanations: explanations(decisions, cost),
+        tested_knobs: tested_knobs(&decisions.analysis, cost),
         recommendation: recommendation(decisions).map(Box::new),
         verdicts: decisions.verdicts.iter().flatten().cloned().collect(),
     }

@@ -20,7 +20,7 @@ use fsarena_model::{
 use fsarena_stats::{Interval, LogEstimate, median};
 
 use crate::decisions::Decisions;
-use recording::EventCost;
+pub(crate) use recording::EventCost;
 pub(crate) use tested::tested_knobs;
 
 /// The largest share of a difference that tracing may make.
@@ -37,7 +37,7 @@ const AT_A_RATE: &str = "operations begin at a given rate, so that traced slices
     --rate to explain how fast they can be";
 
 /// Explanations of all pairs that are decided to differ, as far as they were traced.
-pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
+pub(crate) fn explanations(decisions: &Decisions<'_>, cost: Option<EventCost>) -> Vec<Explanation> {
     if !decisions.analysis.record.plan.measuring.explained {
         return Vec::new();
     }
@@ -46,7 +46,6 @@ pub(crate) fn explanations(decisions: &Decisions<'_>) -> Vec<Explanation> {
         Verdict::Slower => Some((pair, &pair.a, &pair.b)),
         _ => None,
     });
-    let cost = EventCost::of(&decisions.analysis);
     decided.filter_map(|(pair, slower, faster)| explanation(decisions, pair, [slower, faster], cost)).collect()
 }
 
@@ -116,9 +115,8 @@ impl<'a> TracedSide<'a> {
     /// that do not count.
     fn longer(&self, event_seconds: f64) -> Vec<f64> {
         let of_round = |(trial, trace): &(&Trial, &Trace)| {
-            let without = |part: &TimePart| recording::without(part.seconds, part.events, event_seconds);
-            let recording: f64 = trace.parts.iter().map(|part| part.seconds - without(part)).sum();
-            let traced = trace.elapsed.as_seconds() - recording;
+            let taken = |part: &TimePart| recording::taken(part.seconds, part.events, event_seconds);
+            let traced = trace.elapsed.as_seconds() - trace.parts.iter().map(taken).sum::<f64>();
             traced / trace.operations as f64 - trial.seconds_per_operation()
         };
         self.rounds.iter().map(of_round).collect()
@@ -183,8 +181,8 @@ fn explanation(
     let parts = parts(&sides, &kinds);
     let unknown: f64 = parts.iter().flat_map(ExplainedPart::unknown).map(|it| it.seconds.abs()).sum();
     let remaining = sides.each_ref().map(|side| side.overhead(side.cost.seconds));
-    let is_open = analysis.record.plan.workloads.iter().any(|it| it.name == *pair.workload && it.is_open_loop());
-    let withheld = match is_open {
+    let is_open_loop = analysis.workload(&pair.workload).is_some_and(|own| own.workload.is_open_loop());
+    let withheld = match is_open_loop {
         true => Some(AT_A_RATE.to_owned()),
         false => withheld(&sides, remaining, difference),
     };

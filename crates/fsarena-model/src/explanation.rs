@@ -90,7 +90,7 @@ impl TestedKnob {
     pub const TOLERANCE: f64 = 0.1;
 
     /// Fewest rounds that decide anything.
-    const FEWEST_ROUNDS: u32 = 3;
+    pub const FEWEST_ROUNDS: u32 = 3;
 
     /// Whether the prediction is right, as far as the interval of what was measured decides: `None` if it has values
     /// that are within [`Self::TOLERANCE`] of the prediction, and others.

@@ -29,14 +29,15 @@ const MOST: usize = 4;
 
 const MEANING: &str = "Seconds per operation in slices that are traced for this purpose, and that no verdict uses. Each \
     moment of a slice is divided among the threads of the work that do not wait for each other. A wait is divided by what \
-    happened meanwhile: requests at the device, or the threads for which the work waited. The difference is \
-    the time of the faster contender minus that of the slower one. In brackets: the 95 % interval over rounds, whatever \
-    recording may have taken. The parts add up to the whole difference.";
+    happened meanwhile: requests at the device, or the threads for which the work waited. The difference is the time of \
+    the faster contender minus that of the slower one. In brackets: the 95 % interval over rounds, whatever recording \
+    may have taken. The parts add up to the whole difference.";
 
 /// Of slices of which only the time on processors is known.
 const LIMITED: &str = "Seconds per operation in slices that no verdict uses. What is known is the time on processors \
     of all processes of the work. If these ran at the same time, their share is smaller than it says, and the rest \
-    larger. The difference is the time of the faster contender minus that of the slower one. In brackets: the 95 % interval over rounds. The parts add up to the whole difference.";
+    larger. The difference is the time of the faster contender minus that of the slower one. In brackets: the 95 % \
+    interval over rounds. The parts add up to the whole difference.";
 
 /// The report on the explanations of a comparison.
 pub fn report(comparison: &Comparison) -> Report {

@@ -20,11 +20,11 @@ pub struct EventCost {
 }
 
 impl EventCost {
-    /// The mean over the rounds of all contenders and workloads of the time that traced slices take more than others, for
-    /// each event in them. The noise of a time grows with it, so each counts by the square of its events per second. At
-    /// a given rate, none takes more. `None` without events.
+    /// The mean over the rounds of all contenders and workloads of the time that traced slices take more than others,
+    /// for each event in them. The noise of a time grows with it, so each counts by the square of its events per second.
+    /// At a given rate, none takes more. `None` without events.
     pub fn of(analysis: &Analysis<'_>) -> Option<Self> {
-        let plan = &analysis.record.plan;
+        let plan = Some(&analysis.record.plan).filter(|plan| plan.measuring.explained)?;
         let workloads = plan.workloads.iter().filter(|workload| !workload.is_open_loop());
         let cells = workloads.flat_map(|workload| plan.contenders.iter().map(move |own| (&workload.name, &own.label)));
         let trials = cells.flat_map(|(workload, contender)| analysis.counted_trials(workload, contender));
@@ -53,7 +53,12 @@ impl EventCost {
     }
 }
 
+/// What the recording of these events takes of `seconds`.
+pub fn taken(seconds: f64, events: f64, event_seconds: f64) -> f64 {
+    seconds.min(events * event_seconds)
+}
+
 /// What is left of `seconds` without the recording of these events.
 pub fn without(seconds: f64, events: f64, event_seconds: f64) -> f64 {
-    (seconds - events * event_seconds).max(0.0)
+    seconds - taken(seconds, events, event_seconds)
 }

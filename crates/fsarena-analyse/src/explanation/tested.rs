@@ -7,16 +7,19 @@ use fsarena_stats::LogEstimate;
 use super::recording::{self, EventCost};
 use super::trace;
 use crate::analysis::Analysis;
+use crate::verdicts::LEAST;
+
+const _: () = assert!(TestedKnob::FEWEST_ROUNDS == LEAST, "a prediction needs the rounds of a verdict");
 
 /// What each option that is among the contenders saves, predicted and measured, by workload.
-pub(crate) fn tested_knobs(analysis: &Analysis<'_>) -> Vec<TestedKnob> {
+pub(crate) fn tested_knobs(analysis: &Analysis<'_>, cost: Option<EventCost>) -> Vec<TestedKnob> {
     let plan = &analysis.record.plan;
     if !plan.measuring.explained {
         return Vec::new();
     }
     let pairs = plan.contenders.iter().flat_map(|with| plan.contenders.iter().map(move |without| (with, without)));
     let labels: Vec<[&Label; 2]> = pairs.map(|(with, without)| [&with.label, &without.label]).collect();
-    let event_seconds = EventCost::of(analysis).unwrap_or_default().seconds;
+    let event_seconds = cost.unwrap_or_default().seconds;
     let of_workload = |workload: &Workload| {
         let tested = |pair: &[&Label; 2]| tested_knob(analysis, &workload.name, *pair, event_seconds);
         labels.iter().filter_map(tested).collect::<Vec<_>>()

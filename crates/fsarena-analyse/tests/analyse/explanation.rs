@@ -1,7 +1,7 @@
 //! Why contenders differ, by traced slices.
 
 use fsarena_fakes::{Play, World};
-use fsarena_model::explanation::Activity;
+use fsarena_model::explanation::{Activity, ExplainedRequests};
 use fsarena_model::{
     AvoidableTime, Event, Layer, Meanwhile, Rate, Relation, RequestKind, Requests, Rounds, RunRecord, Spent, TimePart,
     TraceResult, Variant, Wait,
@@ -39,11 +39,11 @@ fn the_parts_add_up_to_the_difference() {
     assert_eq!((explanation.attributed, &explanation.withheld), (1.0, &None));
 }
 
-#[test]
-fn more_requests_and_slower_ones_add_up() {
+/// The flushes of the explanation, if these are those of an operation of each contender, with their duration.
+fn flushes(xfs: (u64, f64), ext4: (u64, f64)) -> ExplainedRequests {
     let record = changed(|trial| {
         if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
-            let (per_operation, duration) = if trial.contender.0 == "xfs" { (3, 40e-6) } else { (1, 20e-6) };
+            let (per_operation, duration) = if trial.contender.0 == "xfs" { xfs } else { ext4 };
             let count = trace.operations * per_operation;
             let seconds = count as f64 * duration;
             trace.requests = vec![Requests { kind: RequestKind::Flush, count, bytes: 0, open: 0, seconds }];
@@ -51,6 +51,12 @@ fn more_requests_and_slower_ones_add_up() {
     });
     let comparison = fsarena_analyse::assess(&record);
     let [flushes] = &comparison.judged.explanations[0].requests[..] else { panic!("one type") };
+    flushes.clone()
+}
+
+#[test]
+fn more_requests_and_slower_ones_add_up() {
+    let flushes = flushes((3, 40e-6), (1, 20e-6));
     // 3 × 40 µs against 1 × 20 µs: two more of 30 µs, and 20 µs more for each of two.
     let (by_count, by_duration) = flushes.by_count.zip(flushes.by_duration).expect("all have completed");
     assert!((by_count - 60e-6).abs() < 1e-12 && (by_duration - 40e-6).abs() < 1e-12, "{flushes:?}");
@@ -59,16 +65,7 @@ fn more_requests_and_slower_ones_add_up() {
 /// The few requests of one contender say nothing about the many of the other one.
 #[test]
 fn no_part_of_the_requests_is_longer_than_all_of_them() {
-    let record = changed(|trial| {
-        if let Some(TraceResult::Traced(trace)) = &mut trial.trace {
-            let (per_operation, duration) = if trial.contender.0 == "xfs" { (100, 50e-6) } else { (1, 200e-6) };
-            let count = trace.operations * per_operation;
-            let seconds = count as f64 * duration;
-            trace.requests = vec![Requests { kind: RequestKind::Flush, count, bytes: 0, open: 0, seconds }];
-        }
-    });
-    let comparison = fsarena_analyse::assess(&record);
-    let [flushes] = &comparison.judged.explanations[0].requests[..] else { panic!("one type") };
+    let flushes = flushes((100, 50e-6), (1, 200e-6));
     // 5 ms in all; 99 × 125 µs would be by number.
     assert_eq!((flushes.by_count, flushes.by_duration), (None, None));
 }

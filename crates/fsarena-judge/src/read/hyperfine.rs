@@ -8,7 +8,7 @@ use fsarena_lane::kind::named_in;
 
 use super::doubts::{folder, is_file, placed};
 use super::json::Value;
-use super::options::{size, with_word, without_label};
+use super::options::{size, with_word, without_label, without_mounts};
 use super::{File, ReadError, ResultFigure, positive};
 use crate::{InputFacts, Measured};
 
@@ -83,22 +83,6 @@ fn place(command: &str) -> Option<String> {
     let is_place = |word: &&str| word.contains('/') && word.contains("/dev/") == word.contains("/dev/shm");
     let paths = || command.split_whitespace().skip(1).filter(is_place);
     placed(paths().last().map(folder)).and_then(|_| placed(paths().map(folder)))
-}
-
-/// Folders of mount points (Filesystem Hierarchy Standard).
-const OF_MOUNTS: [&str; 2] = ["mnt", "media"];
-
-/// A command with `{label}` for each mount point: `tar -xf a.tar -C /mnt/{label}/b`.
-fn without_mounts(command: &str) -> String {
-    let is_of_name = |letter: char| letter.is_alphanumeric() || "-_.{}".contains(letter);
-    let (mut general, mut is_mount) = (String::new(), false);
-    for part in command.split_inclusive(|letter| !is_of_name(letter)) {
-        let (name, end) = part.split_at(part.trim_end_matches(|letter| !is_of_name(letter)).len());
-        let is_place = is_mount && !name.is_empty() && (end == "/" || !name.contains('.'));
-        general = general + if is_place { "{label}" } else { name } + end;
-        is_mount = end == "/" && OF_MOUNTS.contains(&name);
-    }
-    general
 }
 
 /// A command with `{label}` for a label, its file system and mount points, whatever the folders above it are.

@@ -96,6 +96,22 @@ pub fn without_label(text: &str, label: &str) -> String {
     words.fold(text.to_owned(), |text, word| with_word(&text, word, "{label}"))
 }
 
+/// Folders of mount points (Filesystem Hierarchy Standard).
+const OF_MOUNTS: [&str; 2] = ["mnt", "media"];
+
+/// A command with `{label}` for each mount point: `tar -xf a.tar -C /mnt/{label}/b`.
+pub fn without_mounts(command: &str) -> String {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || "-_.{}".contains(letter);
+    let (mut general, mut is_mount) = (String::new(), false);
+    for part in command.split_inclusive(|letter| !is_of_name(letter)) {
+        let (name, end) = part.split_at(part.trim_end_matches(|letter| !is_of_name(letter)).len());
+        let is_place = is_mount && !name.is_empty() && (end == "/" || !name.contains('.'));
+        general = general + if is_place { "{label}" } else { name } + end;
+        is_mount = end == "/" && OF_MOUNTS.contains(&name);
+    }
+    general
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

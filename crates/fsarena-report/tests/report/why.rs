@@ -172,7 +172,7 @@ fn a_cost_that_cannot_be_is_not_used() {
 }
 
 #[test]
-fn slices_that_were_not_traced_give_the_reason_beside_their_explanation() {
+fn slices_that_were_not_traced_give_the_reason_with_their_explanation() {
     let mut comparison = explained();
     comparison.judged.explanations[0].limited = Some("no process numbers of the machine".to_owned());
     for format in ["text", "summary", "html"] {

@@ -7,7 +7,7 @@ use fsarena_lane::kind::named_in;
 
 use super::super::at_number;
 use super::super::doubts::is_file;
-use super::super::options::{size, without_label};
+use super::super::options::{size, without_label, without_mounts};
 use super::super::time::{self, is_cost, is_date, is_failure, is_percentile, is_rate, is_time, seconds};
 use super::CsvRecord;
 
@@ -244,15 +244,7 @@ fn command(value: &str, contender: &str) -> Option<String> {
     if is_of_contender || named_in(program).is_some() || !value.contains('/') {
         return None;
     }
-    let without_mounts = |text: String, folder: &&str| {
-        let of_mount = |part: &str| {
-            let end = part.find(|letter: char| letter == '/' || letter.is_whitespace()).unwrap_or(part.len());
-            format!("{folder}{{label}}{}", &part[end..])
-        };
-        let mut parts = text.split(folder);
-        parts.next().unwrap_or_default().to_owned() + &parts.map(of_mount).collect::<String>()
-    };
-    Some(["/mnt/", "/media/"].iter().fold(without_label(value, contender), without_mounts))
+    Some(without_mounts(&without_label(value, contender)))
 }
 
 /// What was done, so that spellings of the same are the same.
