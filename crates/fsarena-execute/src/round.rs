@@ -98,6 +98,13 @@ impl Setting<'_> {
         slice_order(&numbers, sweeps, self.round, self.index, self.run.seed)
     }
 
+    /// How many slices of all contenders are before the traced ones: half of them, so that work that becomes slower from
+    /// slice to slice does not look like the cost of tracing. A single slice is before them in every other round.
+    fn slices_before_trace(&self) -> usize {
+        let slices = if self.workload.mode == Mode::Whole { 1 } else { self.workload.slices };
+        ((slices + self.round % 2) / 2) as usize * self.contenders.len()
+    }
+
     fn is_stopped(&self) -> bool {
         self.run.watch.stop.load(Ordering::Relaxed)
     }
@@ -122,15 +129,17 @@ impl WorkloadRun<'_> {
         // Contenders are prepared in the order of the first sweep, so that no contender always has the most recent files.
         let first_sweep = order.iter().take(setting.contenders.len());
         let mut participants: Vec<Participant> = first_sweep.map(|contender| self.open(*contender)).collect();
-        for (position, contender) in order.into_iter().enumerate() {
-            if let Some(own) = participants.iter_mut().find(|participant| participant.contender == contender) {
+        let traced_at = setting.traces.then(|| setting.slices_before_trace());
+        for position in 0..=order.len() {
+            if traced_at == Some(position) {
+                self.trace_each(&mut participants);
+            }
+            let contender = order.get(position);
+            if let Some(own) = participants.iter_mut().find(|participant| Some(&participant.contender) == contender) {
                 self.attempt(own, |run, own| run.slice(own, position as u32));
             }
         }
         participants.sort_by_key(|participant| participant.contender);
-        if setting.traces {
-            self.trace_each(&mut participants);
-        }
         match setting.clocks {
             Clocks::Read => participants.iter_mut().for_each(|own| self.attempt(own, Self::follow)),
             Clocks::Space => participants.iter_mut().for_each(|own| self.attempt(own, Self::read_space)),
@@ -143,13 +152,16 @@ impl WorkloadRun<'_> {
     /// flight.
     fn one_by_one(&mut self) -> Vec<Trial> {
         let mut trials = Vec::new();
-        for (position, contender) in self.setting.order(1).into_iter().enumerate() {
+        let setting = self.setting;
+        for (position, contender) in setting.order(1).into_iter().enumerate() {
+            let is_traced_first = setting.traces && setting.slices_before_trace() == 0;
+            let before = is_traced_first.then(|| self.trace_whole(contender));
             let mut participant = self.open(contender);
             self.attempt(&mut participant, |run, own| run.whole(own, position as u32));
             let mut trial = self.close(participant);
-            if self.setting.traces && trial.outcome.why().is_none() && !self.setting.is_stopped() {
-                trial.trace = Some(self.trace_whole(contender));
-            }
+            let is_complete = trial.outcome.why().is_none() && !setting.is_stopped();
+            let after = || (setting.traces && is_complete).then(|| self.trace_whole(contender));
+            trial.trace = before.or_else(after);
             trials.push((contender, trial));
         }
         trials.sort_by_key(|(contender, _)| *contender);

@@ -14,11 +14,12 @@ const SAMPLED: Nanos = Nanos::millis(100);
 const MOST_SLICES: u32 = 10;
 
 impl WorkloadRun<'_> {
-    /// Traces a slice of each participant, in the order of the contenders or, in every other round, in the opposite one.
-    /// If tracing fails, the trial is still complete; if the work fails, the trial fails.
+    /// Traces a slice of each participant, in the order of the contenders or, in every second pair of rounds, in the
+    /// opposite one. If tracing fails, the trial is still complete; if the work fails, the trial fails.
     pub(super) fn trace_each(&mut self, participants: &mut [Participant]) {
         let mut order: Vec<&mut Participant> = participants.iter_mut().collect();
-        if self.setting.round.is_multiple_of(2) {
+        order.sort_by_key(|participant| participant.contender);
+        if (self.setting.round / 2).is_multiple_of(2) {
             order.reverse();
         }
         order.into_iter().for_each(|participant| self.attempt(participant, Self::trace));

@@ -84,6 +84,27 @@ fn a_further_whole_run_is_traced_with_files_of_its_own_and_enters_no_figure() {
     assert_eq!((trace.operations, trace.elapsed), (100, Nanos::millis(104)), "its sync is part of it");
 }
 
+/// Work that becomes slower from slice to slice must not look like the cost of tracing.
+#[test]
+fn traced_slices_are_in_the_middle_and_a_single_one_is_before_and_after_those_that_count() {
+    let traced = |mode: Mode, slices: u32| {
+        let own = Workload { mode, slices, warm_up_ms: 0, ..workload("create") };
+        let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_workloads(vec![own]);
+        play.plan.measuring.explained = true;
+        let performance = play.with_rounds(Rounds::Exactly(2)).perform();
+        let steps = performance.journal.iter().filter_map(|entry| match entry.as_str() {
+            "trace ext4" => Some("trace"),
+            entry if entry.starts_with("run ext4") => Some("run"),
+            _ => None,
+        });
+        steps.collect::<Vec<_>>().join(" ")
+    };
+    let round = "run run trace run run run";
+    assert_eq!(traced(Mode::Sliced, 4), format!("{round} {round}"));
+    assert_eq!(traced(Mode::Sliced, 1), "run trace run trace run run");
+    assert_eq!(traced(Mode::Whole, 1), "run trace run trace run run");
+}
+
 #[test]
 fn a_whole_run_without_a_time_ends_with_its_work() {
     let performance = one_round(whole(0));
