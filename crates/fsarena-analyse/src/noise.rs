@@ -1,6 +1,7 @@
 //! The machine's condition: the load that other programs, the hypervisor and other disk users put on it while the
-//! workloads run. All verdicts of a run refer to one condition, the most frequent one: the quiet machine, or one under
-//! a load. Runs of a workload in another condition do not count.
+//! workloads run. All verdicts of a run refer to one condition: the quiet machine, or one under a load. It is the one in
+//! which the most workloads have rounds enough for a verdict; of several, the most frequent one. Runs of a workload in
+//! another condition do not count.
 //!
 //! The condition is judged only by the machine's counters, with bounds from the plan, and never by the results. All
 //! contenders of a workload in a round are judged together.
@@ -12,6 +13,7 @@ use fsarena_model::{AtRest, Bytes, NoiseBounds, Outcome, RunRecord, Severity, Tr
 
 use crate::analysis::Analysis;
 use crate::probes;
+use crate::verdicts::LEAST;
 
 /// Processor seconds below which the machine's counters, in ticks of 10 ms, show no load.
 const RESOLUTION: f64 = 0.05;
@@ -126,11 +128,20 @@ impl<'a> Condition<'a> {
         let bounds = &record.plan.measuring.noise;
         let visits = visits(record);
         let quiet = Rates::default();
-        let busy: Vec<Rates> = visits.iter().map(|visit| visit.rates).filter(|it| !quiet.has(it, bounds)).collect();
-        let tried = busy.iter().step_by(busy.len().div_ceil(TRIED).max(1)).filter(|_| !bounds.is_ignored());
-        let sized = tried.map(|load| (busy.iter().filter(|other| load.has(other, bounds)).count(), *load));
-        let first = (visits.len() - busy.len(), quiet);
-        let (_, usual) = sized.fold(first, |most, next| if next.0 > most.0 { next } else { most });
+        let (idle, busy): (Vec<&Visit<'_>>, Vec<_>) =
+            visits.iter().partition(|visit| quiet.has(&visit.rates, bounds) || bounds.is_ignored());
+        // Later rounds may have the workloads only that are not decided.
+        let size = |visits: &[&Visit<'_>], load: Rates| {
+            let mut rounds: BTreeMap<&str, u32> = BTreeMap::new();
+            let own = visits.iter().filter(|visit| load.has(&visit.rates, bounds));
+            own.for_each(|visit| *rounds.entry(visit.workload).or_default() += 1);
+            let enough = rounds.values().filter(|rounds| **rounds >= LEAST).count();
+            (enough, rounds.values().sum::<u32>())
+        };
+        let tried = busy.iter().step_by(busy.len().div_ceil(TRIED).max(1)).map(|visit| visit.rates);
+        let sized = tried.map(|load| (size(&busy, load), load));
+        let (_, usual) =
+            sized.fold((size(&idle, quiet), quiet), |most, next| if next.0 > most.0 { next } else { most });
         let held_back = visits.iter().filter(|visit| visit.is_held_back).count();
         let has_verdicts = record.plan.contenders.len() > 1 && !record.plan.is_smoke();
         Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds, has_verdicts }

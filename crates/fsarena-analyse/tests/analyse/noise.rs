@@ -156,6 +156,20 @@ fn of_changing_loads_the_most_frequent_one_is_the_condition() {
     assert_eq!(both_excluded(&record), [vec![5, 6, 7], vec![3, 4, 5, 6, 7]]);
 }
 
+/// Rounds that are added to a run, of undecided workloads and under another load, take no verdict away.
+#[test]
+fn more_rounds_of_some_workloads_do_not_change_the_condition() {
+    let mut record = busy(&[], &[3, 4, 5, 6, 7]);
+    let mut added = record.trials.clone();
+    added.retain(|trial| trial.workload == "append" && trial.round > 4);
+    added.iter_mut().for_each(|trial| trial.round += 3);
+    record.trials.retain(|trial| trial.workload == "append" || trial.round < 4);
+    assert_eq!(both_excluded(&record), [vec![], vec![3, 4, 5, 6, 7]], "a tie is decided for the quiet machine");
+    record.trials.extend(added);
+    trials(&mut record, "append", &[3]).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(1.0)));
+    assert_eq!(both_excluded(&record), [vec![], vec![4, 5, 6, 7, 8, 9, 10]]);
+}
+
 #[test]
 fn a_much_higher_load_is_another_condition_than_a_high_one() {
     let mut record = busy(&[1, 2, 3, 4, 5, 6, 7], &[1, 2, 3, 4, 5, 6, 7]);
