@@ -108,6 +108,8 @@ pub enum Layer {
     Copying,
     /// Requests to block devices, and their drivers.
     Block,
+    /// Pipes, sockets, and waiting for events of them.
+    Communication,
     /// Memory: faults, allocation, reclaim.
     Memory,
     /// Starting and ending programs and threads.
@@ -158,8 +160,11 @@ pub enum Meanwhile {
     Device,
     /// The device flushed its cache.
     Flush,
-    /// The thread of this name, for which it waited, ran on a processor.
+    /// The thread of this name, for which it waited, ran on a processor, or it waited for one while another kernel worker
+    /// had it that did the same kind of work.
     Runs(String),
+    /// The same, while it computed checksums, compressed or encrypted.
+    Computes(String),
     /// The thread of this name, for which it waited, was ready to run, but without a processor.
     Ready(String),
     /// The thread of this name, for which it waited, slept, while the device had no requests, and no thread woke it: a timer

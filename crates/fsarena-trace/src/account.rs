@@ -9,7 +9,7 @@ use fsarena_model::{Spent, TimePart, Wait};
 
 use crate::Span;
 use crate::division::{Division, Part, Recording};
-use crate::requests::{DeviceLog, within};
+use crate::requests::{DeviceLog, union, within};
 use crate::shares::Shares;
 use crate::symbols::{Knobs, Sleep};
 use crate::threads::{Piece, Sample, State, Threads};
@@ -100,12 +100,9 @@ impl Traced {
         for (thread, piece) in pieces {
             let State::Asleep { sleep: Sleep::Waits(_), .. } = piece.state else { continue };
             let Some(process) = self.processes.get(thread) else { continue };
-            let waits = all.entry(*process).or_default();
-            match waits.last_mut().filter(|last| piece.span.start <= last.end) {
-                Some(last) => last.end = last.end.max(piece.span.end),
-                None => waits.push(piece.span),
-            }
+            all.entry(*process).or_default().push(piece.span);
         }
+        all.values_mut().for_each(|waits| *waits = union(waits.drain(..)));
         all
     }
 
@@ -207,7 +204,7 @@ impl Traced {
 }
 
 /// The parts of `span` that are in none of `others`, which are in order and do not overlap.
-fn outside(span: Span, others: &[Span]) -> Vec<Span> {
+pub fn outside(span: Span, others: &[Span]) -> Vec<Span> {
     let (mut parts, mut start) = (Vec::new(), span.start);
     for other in within(others, span) {
         parts.push(Span { start, end: other.start });

@@ -34,6 +34,13 @@ impl Add for Part {
     }
 }
 
+impl Part {
+    /// A share of it.
+    pub fn times(self, share: f64) -> Self {
+        Self { seconds: self.seconds * share, events: self.events * share }
+    }
+}
+
 impl Sub for Part {
     type Output = Self;
 

@@ -81,7 +81,7 @@ impl DeviceLog {
         }
         requests.sort_by_key(|(span, _)| span.start);
         let flushes = requests.iter().filter(|(_, kind)| *kind == RequestKind::Flush);
-        let (busy, flushing) = (union(requests.iter()), union(flushes));
+        let (busy, flushing) = (union(requests.iter().map(|it| it.0)), union(flushes.map(|it| it.0)));
         Self { totals: totals.into_values().collect(), busy, flushing, without_end }
     }
 
@@ -109,13 +109,13 @@ pub fn within(spans: &[Span], span: Span) -> impl Iterator<Item = Span> {
     spans[first..].iter().take_while(move |it| it.start < span.end).map(move |it| it.within(span))
 }
 
-/// When at least one of the requests is at the device. They are in the order of their starts.
-fn union<'a>(requests: impl Iterator<Item = &'a (Span, RequestKind)>) -> Vec<Span> {
+/// Where at least one of the spans is. They are in the order of their starts.
+pub fn union(spans: impl Iterator<Item = Span>) -> Vec<Span> {
     let mut all: Vec<Span> = Vec::new();
-    for (span, _) in requests {
+    for span in spans {
         match all.last_mut().filter(|last| span.start <= last.end) {
             Some(last) => last.end = last.end.max(span.end),
-            None => all.push(*span),
+            None => all.push(span),
         }
     }
     all

@@ -208,6 +208,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_as_a_file_and_is_none_is_not_the_page_caches() {
+        let text = "ffff0010 T vfs_read\nffff0020 T anon_pipe_read\nffff0030 T seq_read_iter\nffff0040 t smaps_pte_range\n\
+            ffff0050 T urandom_read_iter\nffff0060 T chacha_block_generic\nffff0070 T locks_lock_inode_wait\n";
+        let symbols = Symbols::new(Arc::new(names(text).expect("functions")), &EXT4);
+        let of = |inner: &[u64]| symbols.layer(&chain(&[inner, &[0xffff_0011]].concat()));
+        assert_eq!(of(&[]), Layer::PageCache);
+        assert_eq!(of(&[0xffff_0021]), Layer::Communication);
+        assert_eq!(of(&[0xffff_0041, 0xffff_0031]), Layer::Other);
+        assert_eq!(of(&[0xffff_0061, 0xffff_0051]), Layer::Other, "random numbers are no checksums");
+        assert_eq!(symbols.sleep(&chain(&[0xffff_0071])), Sleep::Idle, "it waits for another program");
+    }
+
+    #[test]
     fn a_function_is_known_by_each_of_its_names() {
         let text = "ffff0010 T memcpy\nffff0010 T __pi_memcpy\nffff0020 T next\n";
         let symbols = Symbols::new(Arc::new(names(text).expect("functions")), &EXT4);

@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fsarena_model::{Meanwhile, Spent, Wait};
+use fsarena_model::{Layer, Meanwhile, Spent, Wait};
 
 use crate::Span;
-use crate::account::{LOOP_DRIVER, Traced};
+use crate::account::{LOOP_DRIVER, Traced, outside};
 use crate::division::{Division, Part};
+use crate::requests::{union, within};
 use crate::shares::Shares;
 use crate::symbols::Knobs;
 use crate::threads::{Piece, State};
@@ -19,6 +20,7 @@ const DEEPEST: u32 = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Happened<'a> {
     Runs(&'a str),
+    Computes(&'a str),
     Ready(&'a str),
     Sleeps(&'a str),
     Device,
@@ -38,6 +40,7 @@ pub struct Waits<'a> {
     traced: &'a Traced,
     shares: &'a Shares,
     device: DeviceTime<'a>,
+    kernel: HashMap<&'a str, KernelThreads>,
     parts: BTreeMap<(Wait, Happened<'a>), Part>,
     division: &'a mut Division,
 }
@@ -45,7 +48,8 @@ pub struct Waits<'a> {
 impl<'a> Waits<'a> {
     /// None yet, of those within `span`.
     pub fn new(traced: &'a Traced, span: Span, shares: &'a Shares, division: &'a mut Division) -> Self {
-        Self { traced, shares, device: DeviceTime::of(traced, span, shares), parts: BTreeMap::new(), division }
+        let (device, kernel) = (DeviceTime::of(traced, span, shares), KernelThreads::named(traced, span));
+        Self { traced, shares, device, kernel, parts: BTreeMap::new(), division }
     }
 
     /// Adds a wait that `waker` ended, or an interrupt.
@@ -69,8 +73,14 @@ impl<'a> Waits<'a> {
                 continue;
             }
             for (span, name) in traced.named(waker, &piece, Some(span.end)) {
-                let happened = Happened::of(&piece, name);
-                put(&mut self.parts, self.division, wait, happened, self.shares.within(span));
+                let mut put = |happened, span| {
+                    put(&mut self.parts, self.division, wait, happened, self.shares.within(span));
+                };
+                // A worker without a processor waits for others that do the same for the same file system.
+                let others = self.kernel.get(name).filter(|_| piece.state == State::Ready);
+                let others = others.map_or(&[][..], |others| &others.runs);
+                within(others, span).for_each(|busy| put(Happened::Runs(name), busy));
+                outside(span, others).into_iter().for_each(|free| put(Happened::of(&piece, name), free));
             }
             if piece.state == State::Running {
                 for sample in traced.samples_within(piece.span).filter(|sample| sample.thread == waker) {
@@ -101,10 +111,20 @@ impl<'a> Waits<'a> {
     }
 
     /// Adds all of them to the division.
-    pub fn finish(self) {
+    pub fn finish(mut self) {
+        for (name, threads) in self.kernel.iter().filter(|(_, threads)| threads.computing > 0.0) {
+            let share = threads.computing / threads.samples;
+            let runs: Vec<_> = self.parts.keys().filter(|(_, it)| *it == Happened::Runs(name)).copied().collect();
+            for (wait, runs) in runs {
+                let part = self.parts.remove(&(wait, runs)).unwrap_or_default();
+                self.parts.insert((wait, Happened::Computes(name)), part.times(share));
+                self.parts.insert((wait, runs), part.times(1.0 - share));
+            }
+        }
         for ((wait, happened), part) in self.parts {
             let happened = match happened {
                 Happened::Runs(name) => Meanwhile::Runs(name.to_owned()),
+                Happened::Computes(name) => Meanwhile::Computes(name.to_owned()),
                 Happened::Ready(name) => Meanwhile::Ready(name.to_owned()),
                 Happened::Sleeps(name) => Meanwhile::Sleeps(name.to_owned()),
                 Happened::Device => Meanwhile::Device,
@@ -126,6 +146,42 @@ fn put<'a>(
     let part = parts.entry((wait, happened)).or_default();
     *part = *part + share;
     division.avoid(knobs, share);
+}
+
+/// What all threads of one name do that are none of the work.
+#[derive(Default)]
+struct KernelThreads {
+    /// When workers of the kernel run, in order and without overlaps.
+    runs: Vec<Span>,
+    /// Samples of them, and those in which they compute checksums, compress or encrypt.
+    samples: f64,
+    computing: f64,
+}
+
+impl KernelThreads {
+    fn named(traced: &Traced, span: Span) -> HashMap<&str, Self> {
+        let mut all: HashMap<&str, Self> = HashMap::new();
+        for (thread, piece) in traced.pieces(&traced.works.keys().copied().collect(), span) {
+            if piece.state == State::Running {
+                for (span, name) in traced.named(thread, &piece, None) {
+                    all.entry(name).or_default().runs.push(span);
+                }
+            }
+        }
+        for Self { runs, .. } in all.values_mut() {
+            runs.sort_by_key(|span| span.start);
+            *runs = union(runs.drain(..));
+        }
+        for sample in traced.samples_within(span).filter(|sample| !traced.work.contains(&sample.thread)) {
+            let piece = Piece { span: Span { start: sample.time, end: sample.time + 1 }, state: State::Running };
+            for (_, name) in traced.named(sample.thread, &piece, None) {
+                let threads = all.entry(name).or_default();
+                threads.samples += 1.0;
+                threads.computing += f64::from(u8::from(sample.at == Spent::Kernel(Layer::Checksum)));
+            }
+        }
+        all
+    }
 }
 
 /// What happens to the requests at the device, or to those that pass them on to it. Many waits overlap, so that sums are

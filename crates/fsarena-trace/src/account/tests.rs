@@ -147,6 +147,43 @@ fn a_worker_that_is_ready_has_the_name_of_a_work_that_the_wait_is_for() {
     }
 }
 
+/// Compression in workers is no lack of processors.
+#[test]
+fn a_worker_that_waits_for_others_of_its_kind_waits_for_what_they_do() {
+    // The work waits from 100 to 900 for a worker, which is ready from 100 on. Another one runs until 500, then a program.
+    let (work, worker, other, program) = (1, 2, 3, 4);
+    let changes = [
+        (0, Change::Runs(work)),
+        (100, Change::Woken { thread: worker, by: Some(work) }),
+        (100, switch(work, Some((Sleep::Waits(Wait::Writeback), 0)), other)),
+        (500, switch(other, Some((Sleep::Idle, 0)), program)),
+        (700, switch(program, None, worker)),
+        (900, Change::Woken { thread: work, by: Some(worker) }),
+        (900, switch(worker, Some((Sleep::Idle, 0)), work)),
+    ];
+    let compresses = |time, at| Sample { time, thread: other, at, knobs: 0 };
+    let work_of = |time| vec![(time, "kworker (btrfs_work_helper)".to_owned())];
+    let traced = Traced {
+        threads: Threads::follow(&changes, WHOLE.end),
+        work: HashSet::from([work]),
+        works: HashMap::from([(worker, work_of(700)), (other, work_of(100))]),
+        samples: [200, 300, 400]
+            .map(|time| compresses(time, Spent::Kernel(Layer::Checksum)))
+            .into_iter()
+            .chain([compresses(450, Spent::Kernel(Layer::FileSystem))])
+            .collect(),
+        ..Traced::default()
+    };
+    let (parts, _) = traced.parts(&[WHOLE]);
+    let waiting = |of: fn(String) -> Meanwhile| {
+        nanoseconds(&parts, &Spent::Waiting(Wait::Writeback, of("kworker (btrfs_work_helper)".to_owned())))
+    };
+    let seen = [waiting(Meanwhile::Computes), waiting(Meanwhile::Runs), waiting(Meanwhile::Ready)];
+    for (seen, expected) in seen.into_iter().zip([450.0, 150.0, 200.0]) {
+        assert!((seen - expected).abs() < 1e-6, "{seen} {expected}: {parts:?}");
+    }
+}
+
 #[test]
 fn what_recordings_lengthen_and_what_knobs_avoid_is_known() {
     let recording = |time, thread, cost| Recording { time, thread, cost };
