@@ -113,9 +113,9 @@ pub fn order(one: f64, other: f64, margin: f64) -> i8 {
 pub fn tau_of_lists(lists: &[OrderedPairs], seed: u64) -> Option<Tau> {
     let all = OrderedPairs::sum(lists.iter());
     let tau = all.tau()?;
-    let telling: Vec<OrderedPairs> = lists.iter().filter(|list| list.tau().is_some()).copied().collect();
-    let of = |chosen: &[usize]| OrderedPairs::sum(chosen.iter().map(|index| &telling[*index])).tau();
-    Some(all.with_interval(tau, bootstrapped(telling.len(), FEWEST, seed, of)))
+    let of = |chosen: &[usize]| OrderedPairs::sum(chosen.iter().map(|index| &lists[*index])).tau();
+    let is_enough = lists.iter().filter(|list| list.tau().is_some()).count() >= FEWEST;
+    Some(all.with_interval(tau, if is_enough { bootstrapped(lists.len(), FEWEST, seed, of) } else { None }))
 }
 
 /// The 2.5th and the 97.5th percentile of the taus of bootstrap samples: indices below `count`, `count` of them per
@@ -221,5 +221,9 @@ mod tests {
         assert_eq!(tau_of_lists(&[same; 4], 1).and_then(|tau| tau.low), None, "too few lists");
         assert_eq!(tau_of_lists(&[same; 6], 1).and_then(|tau| tau.low), Some(1.0));
         assert_eq!(tau_of_lists(&[], 1), None);
+        // Lists that one of the orders ranks as equal are part of tau, and of its interval.
+        let tied = OrderedPairs { equal_second: 3, ..Default::default() };
+        let tau = tau_of_lists(&[[opposite; 6], [tied; 6]].concat(), 1).expect("ordered");
+        assert!(tau.low.expect("enough lists") < tau.tau && tau.tau < tau.high.expect("enough lists"), "{tau:?}");
     }
 }
