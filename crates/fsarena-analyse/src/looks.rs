@@ -20,6 +20,8 @@ pub struct Standing {
     fields: Vec<Judged>,
     /// The number of rounds that count, for each workload, with or without results.
     rounds: Vec<usize>,
+    /// Whether the workload failed on all contenders whenever it ran.
+    failed: Vec<bool>,
 }
 
 /// A field after the latest look.
@@ -135,7 +137,10 @@ impl Standing {
         };
         let mut fields: Vec<Judged> = fields(analysis).into_iter().filter_map(judged).collect();
         look(analysis, rule, &mut fields);
-        Self { fields, rounds: analysis.workloads.iter().map(counting).collect() }
+        let failed =
+            |own: &WorkloadTrials<'_>| !own.all.is_empty() && own.all.iter().all(|trial| trial.outcome.why().is_some());
+        let all = || analysis.workloads.iter();
+        Self { fields, rounds: all().map(counting).collect(), failed: all().map(failed).collect() }
     }
 
     /// Number of pairs that can get a verdict.
@@ -154,8 +159,16 @@ impl Standing {
 
     /// Whether the workload needs no more rounds.
     pub fn is_settled(&self, workload: usize) -> bool {
+        if self.has_failed(workload) {
+            return true;
+        }
         let is_decided = self.fields(workload).flat_map(|field| &field.pairs).all(|pair| pair.fell.is_some());
         is_decided && (self.fields(workload).count() > 0 || self.rounds[workload] >= ROUNDS_WITHOUT_PAIRS)
+    }
+
+    /// Whether the workload failed on all contenders whenever it ran: no pair of it can be judged any more.
+    pub fn has_failed(&self, workload: usize) -> bool {
+        self.failed[workload]
     }
 
     /// The indices of the workloads that need more rounds.

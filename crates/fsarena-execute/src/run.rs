@@ -207,10 +207,11 @@ impl Session<'_> {
         self.tell(Event::Decided { decided, pairs, new })
     }
 
-    /// The workloads of the next round: those with an undecided pair, or all, if the plan asks for all.
+    /// The workloads of the next round: those with an undecided pair, or all that did not fail everywhere, if the plan
+    /// asks for all.
     fn due(&self, so_far: &RunSoFar) -> Vec<usize> {
         let due: Vec<usize> = match self.scope.extent {
-            Extent::All => (0..self.plan.workloads.len()).collect(),
+            Extent::All => (0..self.plan.workloads.len()).filter(|it| !so_far.standing.has_failed(*it)).collect(),
             Extent::Undecided => so_far.open(),
         };
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()

@@ -48,6 +48,18 @@ fn a_job_that_fails_in_one_round_is_a_failed_trial_and_the_others_go_on() {
     assert!(is_tidy(&performance));
 }
 
+/// It would fail again, and no pair of it can be judged any more.
+#[test]
+fn a_workload_that_fails_everywhere_runs_once() {
+    let world = World::of(&[1000.0; 2]).noisy(0.01, 1);
+    let fail = |world: World, own: &str| world.trap(Effect::Fail, 1, 1, &format!("prepare {own} create"));
+    let play = Play::new(&["ext4", "xfs"], ["ext4", "xfs"].into_iter().fold(world, fail));
+    let performance = play.with_rounds(Rounds::Exactly(4)).perform();
+    let rounds = |name: &str| performance.trials_of(name, "ext4").len();
+    assert_eq!((failed(&performance).len(), rounds("create"), rounds("append")), (2, 1, 4));
+    assert_eq!(verdict(&performance, "create", "ext4", "xfs").0, Verdict::Invalid);
+}
+
 #[test]
 fn a_failure_that_recurs_has_one_note() {
     let world = World::of(&[1000.0; 2]).noisy(0.01, 1);
