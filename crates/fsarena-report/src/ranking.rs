@@ -184,9 +184,6 @@ fn symbol(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Minimum number of contenders for a best group. For two, the verdict says the same.
-const SEVERAL: usize = 3;
-
 /// The best and the worst possible rank of a contender; `None` for contenders without a rank.
 pub fn ranks(comparison: &Comparison, workload: &str, contender: &Label) -> Option<(u32, u32)> {
     let mut rows = comparison.judged.standings.iter().filter(|row| row.workload == workload);
@@ -203,23 +200,22 @@ pub fn rank(comparison: &Comparison, workload: &str, contender: &Label) -> Strin
     }
 }
 
-/// The best group of a workload, for three contenders or more; a dash if no contender has a rank.
-pub fn best(group: &ClassGroup<'_>, workload: &str) -> Option<String> {
+/// The best group of a workload; a dash if no contender has a rank. For two contenders, the verdict says the same.
+pub fn best(group: &ClassGroup<'_>, workload: &str) -> String {
     let best = best_group(group, workload);
-    let best = if best.is_empty() { DASH.to_owned() } else { best.join(", ") };
-    (group.contenders.len() >= SEVERAL).then_some(best)
+    if best.is_empty() { DASH.to_owned() } else { best.join(", ") }
 }
 
 pub fn best_group<'a>(group: &ClassGroup<'a>, workload: &str) -> Vec<&'a str> {
     ranked(group, workload).filter(|row| row.in_best_group).map(|row| row.contender.0.as_str()).collect()
 }
 
-/// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty if no contender
-/// is proved worse than another in any workload.
+/// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty for two contenders,
+/// and if none is proved worse than another in any workload.
 pub fn best_groups(group: &ClassGroup<'_>) -> Vec<String> {
     let workloads = &group.comparison.workloads;
     let has_worse = workloads.iter().any(|row| ranked(group, &row.name).any(|row| !row.in_best_group));
-    if group.contenders.len() < SEVERAL || !has_worse {
+    if group.contenders.len() < 3 || !has_worse {
         return Vec::new();
     }
     let best = |workload: &WorkloadRow| best_group(group, &workload.name);

@@ -3,13 +3,13 @@
 use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Better, Comparison, Label};
 
-use super::verdicts::{best, figure_of, order};
+use super::verdicts::{figure_of, order};
 use crate::group::{ClassGroup, groups};
 use crate::number::DASH;
 use crate::report::ColumnKind::{Name, Words};
 use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
 use crate::work::{WorkGroup, works};
-use crate::{anchor, pair, standing, words};
+use crate::{anchor, pair, ranking, standing, words};
 
 /// The tables of all groups of contenders.
 pub fn matrix(comparison: &Comparison) -> Section {
@@ -36,9 +36,9 @@ fn table(group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
         _ if comparison.judged.verdicts.is_empty() => table,
         0 | 1 => table,
         2 => table.column(Words, "ranking", |row| order(group, row)),
-        _ => {
-            table.column(Words, "best group", |row| best(group, row)).column(Words, "ranking", |row| order(group, row))
-        }
+        _ => table
+            .column(Words, "best group", |row| ranking::best(group, &row.name))
+            .column(Words, "ranking", |row| order(group, row)),
     };
     table.with_headings(headings(works)).done()
 }

@@ -49,12 +49,12 @@ pub fn pair_by_pair(comparison: &Comparison) -> Section {
 fn medians(group: &ClassGroup<'_>) -> Table {
     let table = medians_and_order(group);
     let is_ranked = group.contenders.len() > 2 && !group.comparison.judged.verdicts.is_empty();
-    if is_ranked { table.column_on(Shown::Documents, Words, "best group", |row| best(group, row)) } else { table }
-        .done()
-}
-
-pub fn best(group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
-    ranking::best(group, &workload.name).unwrap_or_default()
+    if is_ranked {
+        table.column_on(Shown::Documents, Words, "best group", |row| ranking::best(group, &row.name))
+    } else {
+        table
+    }
+    .done()
 }
 
 /// Maximum number of contenders for which a table of the summary has whole rankings.
@@ -65,7 +65,7 @@ pub fn short_medians(group: &ClassGroup<'_>) -> Table {
     match group.contenders.len() {
         ..=FEW => medians_and_order(group),
         _ if group.comparison.judged.verdicts.is_empty() => only_medians(group),
-        _ => only_medians(group).column(Words, "best group", |row| best(group, row)),
+        _ => only_medians(group).column(Words, "best group", |row| ranking::best(group, &row.name)),
     }
     .done()
 }
@@ -73,7 +73,7 @@ pub fn short_medians(group: &ClassGroup<'_>) -> Table {
 fn only_medians<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
     let comparison = group.comparison;
     let name = |workload: &WorkloadRow| {
-        Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::Sentence))
+        Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::of))
     };
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
     // A unit that all figures share stands once, in the head.
@@ -232,8 +232,7 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
     let mean = |row: &SuiteRow| {
         let missing = pair::suite_missing(row);
         let ratio = Sentence::from(pair::times(pair::suite_mean(row).1));
-        Entry::from(ratio.and(Role::Aside, missing.clone().unwrap_or_default()))
-            .with_remarks(missing.map(Remark::Sentence))
+        Entry::from(ratio.and(Role::Aside, missing.clone().unwrap_or_default())).with_remarks(missing.map(Remark::of))
     };
     let table = TableOf::new(TableLook::Narrow, &rows)
         .column(Name, "pair", |row| pair::suite_mean(row).0)
