@@ -14,6 +14,7 @@ const DESCRIPTION: usize = 2048;
 
 pub fn render(comparison: &Comparison) -> String {
     let time = time(&comparison.run.started);
+    let kernel = &comparison.environment.kernel;
     let client = format!("fsarena {}", comparison.environment.fsarena);
     let mut xml = Xml { text: "<?xml version=\"1.0\"?>\n".to_owned(), depth: 0 };
     xml.element("PhoronixTestSuite", |xml| {
@@ -27,7 +28,7 @@ pub fn render(comparison: &Comparison) -> String {
             xml.element("System", |xml| {
                 xml.leaf("Identifier", &identifier(row));
                 xml.leaf("Hardware", &hardware(comparison));
-                xml.leaf("Software", &software(comparison, row));
+                xml.leaf("Software", &listed([("Kernel", kernel.clone()), ("File-System", Some(row.kind.clone()))]));
                 xml.leaf("User", "");
                 xml.leaf("TimeStamp", &time);
                 xml.leaf("TestClientVersion", &client);
@@ -94,10 +95,6 @@ fn hardware(comparison: &Comparison) -> String {
         ("Memory", environment.memory.map(|size| size.to_string())),
         ("Disk", environment.lanes.storage.clone()),
     ])
-}
-
-fn software(comparison: &Comparison, row: &ContenderRow) -> String {
-    listed([("Kernel", comparison.environment.kernel.clone()), ("File-System", Some(row.kind.clone()))])
 }
 
 fn listed<const N: usize>(parts: [(&str, Option<String>); N]) -> String {

@@ -221,22 +221,19 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 3] {
         .column(Name, "pair", |row| format!("{} / {}", row.a, row.b))
         .column(Figure, "mean ratio", |row| pair::times(Ratio::of(row.estimate)))
         .column(Figure, "95 %", |row| pair::interval(Ratio::of(row.estimate)))
-        .column(Figure, "not known of", |row| unknown(&row.left_out, count))
-        .done();
+        .column(Figure, "not known of", |row| unknown(&row.left_out, count));
     let predicted: Vec<(&MixRow, &AnotherProgram)> =
         class.pairs.iter().flat_map(|row| row.another.iter().map(move |another| (row, another))).collect();
     let another = TableOf::new(TableLook::Narrow, &predicted)
         .column(Name, "pair", |(row, _)| format!("{} / {}", row.a, row.b))
         .column(Words, "the program", |(_, another)| another.kind.to_string())
         .column(Figure, "90 %", |(_, another)| pair::interval(Ratio::of(another.estimate)))
-        .column(Figure, "first better", |(_, another)| format!("{} of 100", of_100(another.better)))
-        .done();
+        .column(Figure, "first better", |(_, another)| format!("{} of 100", of_100(another.better)));
     let flips = TableOf::new(TableLook::Narrow, &class.flips)
         .column(Name, "name", |flip| &flip.name)
         .column(Figure, "share", |flip| number::percent(flip.share))
         .column(Figure, "another below", |flip| side(flip.below.as_ref()))
-        .column(Figure, "another above", |flip| side(flip.above.as_ref()))
-        .done();
+        .column(Figure, "another above", |flip| side(flip.above.as_ref()));
     let pairs = Section::titled(format!("{among}pairs over the mix")).with(pairs).with(Paragraph::legend(MEANING));
     let another =
         Section::titled(format!("{among}pairs in another program")).with(another).with(Paragraph::legend(ANOTHER));

@@ -108,14 +108,14 @@ pub struct Count {
     /// The number.
     pub count: usize,
     /// The verdict in words.
-    pub words: &'static str,
+    pub words: String,
 }
 
 impl Count {
     /// The number of `verdicts` that are among `wanted`.
-    pub fn of(verdicts: &[Verdict], wanted: &[Verdict], verdict: Shade, words: &'static str) -> Self {
+    pub fn of(verdicts: &[Verdict], wanted: &[Verdict], verdict: Shade, words: impl Into<String>) -> Self {
         let count = verdicts.iter().filter(|verdict| wanted.contains(verdict)).count();
-        Self { verdict, count, words }
+        Self { verdict, count, words: words.into() }
     }
 }
 

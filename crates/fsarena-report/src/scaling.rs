@@ -36,8 +36,7 @@ pub fn section(comparison: &Comparison) -> Section {
         .column(Figure, "slowest", |(_, point)| or_dash(point.slowest.map(hundredths)))
         .column(Figure, "until the last", |(_, point)| or_dash(point.until_last.map(hundredths)))
         .column(Figure, "skew", |(_, point)| or_dash(point.skew.map(seconds)))
-        .column(Figure, "not counted", |(_, point)| point.skewed.to_string())
-        .done();
+        .column(Figure, "not counted", |(_, point)| point.skewed.to_string());
     short(comparison)
         .with_shown(Shown::Page, drawings(comparison))
         .with(figures)
@@ -59,8 +58,7 @@ fn clients(clients: &[ClientFacts]) -> Section {
         .column(Figure, "cores", |(_, client)| or_dash(client.cores.map(|cores| cores.to_string())))
         .column(Figure, "memory size", |(_, client)| or_dash(client.memory.map(|size| size.to_string())))
         .column(Figure, "time of day ahead", |(_, client)| ahead(client.clock.time_of_day))
-        .column(Figure, "error", |(_, client)| seconds(client.clock.error))
-        .done();
+        .column(Figure, "error", |(_, client)| seconds(client.clock.error));
     Section::titled("The clients").with(table).with(Paragraph::legend(CLOCKS))
 }
 

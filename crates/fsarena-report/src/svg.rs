@@ -83,8 +83,8 @@ impl Canvas {
 
     /// A line through these points.
     pub fn polyline(&mut self, class: &str, through: &[(f64, f64)]) {
-        let points = points(through);
-        self.push(format_args!(r#"<polyline class="{class}" points="{points}"/>"#));
+        let points: Vec<String> = through.iter().map(|place| point(*place)).collect();
+        self.push(format_args!(r#"<polyline class="{class}" points="{}"/>"#, points.join(" ")));
     }
 
     /// A path in SVG's syntax.
@@ -157,10 +157,6 @@ pub(crate) fn alone(drawing: &str) -> String {
 /// Text of an element or an attribute.
 pub(crate) fn escaped(text: &str) -> String {
     HtmlEscape(&visible(text)).to_string()
-}
-
-fn points(places: &[(f64, f64)]) -> String {
-    places.iter().map(|place| point(*place)).collect::<Vec<_>>().join(" ")
 }
 
 fn point((x, y): (f64, f64)) -> String {
@@ -293,11 +289,6 @@ fn sign(canvas: &mut Canvas, at: &mut (f64, f64), sign: Sign) {
         Sign::Cross(_) => cross(canvas, (middle, y)),
     }
     canvas.text("tick", Anchor::Start, (x + wide + 6.0, at.1), words);
-}
-
-/// Height of a legend.
-pub fn legend_height(labels: &[&str], signs: &[Sign]) -> f64 {
-    legend(&mut Canvas::new(0.0), labels, signs)
 }
 
 /// The position at which an element of this width begins: on this line, or on the next.

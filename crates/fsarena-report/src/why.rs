@@ -101,8 +101,7 @@ pub fn tested(comparison: &Comparison) -> Section {
             None => "not decided".to_owned(),
             Some(true) => "right".to_owned(),
             Some(false) => "wrong".to_owned(),
-        })
-        .done();
+        });
     let meaning = "The share of its time that a workload saves by an option: predicted by the traced slices of the \
         contender without it, as the time in functions or flushes that the option avoids; and measured between both in \
         slices that are not traced. A prediction is right if the whole interval is within ten points of it, wrong if no \
@@ -264,15 +263,13 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         .column(Figure, "95 %", |row| {
             let ends = row.difference.low.zip(row.difference.high);
             number::or_dash(ends.map(|(low, high)| format!("[{}, {}]", change(high), change(low))))
-        })
-        .done();
+        });
     let requests = TableOf::new(TableLook::Narrow, &explanation.requests)
         .column(Name, "requests per operation", |row| request(row.kind))
         .column(Figure, slower.to_string(), |row| count(row.slower_count, row.slower_duration))
         .column(Figure, faster.to_string(), |row| count(row.faster_count, row.faster_duration))
         .column(Figure, "by number", |row| number::or_dash(row.by_count.map(change)))
-        .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(change)))
-        .done();
+        .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(change)));
     let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
     let overheads = overheads.map(|(label, overhead)| format!("{} ({label})", number::or_dash(overhead.map(percent))));
     let lost = match explanation.lost {

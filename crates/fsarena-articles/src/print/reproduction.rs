@@ -213,8 +213,7 @@ fn scales(reproduction: &Reproduction) -> Section {
     let by_text = grouped(reproduction.scaled.iter().map(|(workload, text)| (text, workload.as_str())));
     let table = TableOf::new(TableLook::Full, &by_text)
         .column(ColumnKind::Name, "workload", |(_, workloads)| workloads.join(", "))
-        .column(ColumnKind::Words, "how", |(text, _)| *text)
-        .done();
+        .column(ColumnKind::Words, "how", |(text, _)| *text);
     Section::titled("What is scaled").with(table)
 }
 
@@ -244,10 +243,12 @@ enum FigureForm {
     Properly,
 }
 
-/// A figure, or that there is none because the contender did not finish.
-enum FoundFigure {
-    Figure { value: f64, text: String, is_valid: bool },
-    Unfinished,
+/// A figure.
+struct FoundFigure {
+    /// 0 if the contender did not finish.
+    value: f64,
+    text: String,
+    is_valid: bool,
 }
 
 impl FigureForm {
@@ -264,18 +265,17 @@ impl FigureForm {
         let (is_unfinished, measured) = match self {
             Self::Published if !figure.unfinished.published => {
                 let (value, text) = figure.published.clone()?;
-                return Some(FoundFigure::Figure { value, text, is_valid: true });
+                return Some(FoundFigure { value, text, is_valid: true });
             }
             Self::Published => (true, None),
             Self::AsPublished => (figure.unfinished.as_published, figure.as_published),
             Self::Properly => (figure.unfinished.properly, figure.properly),
         };
-        let found = |Measured { median: value, is_valid, .. }| FoundFigure::Figure {
-            value,
-            text: number::value(value, &figure.unit),
-            is_valid,
-        };
-        if is_unfinished { Some(FoundFigure::Unfinished) } else { measured.map(found) }
+        if is_unfinished {
+            return Some(FoundFigure { value: 0.0, text: UNFINISHED.to_owned(), is_valid: true });
+        }
+        let Measured { median: value, is_valid, .. } = measured?;
+        Some(FoundFigure { value, text: number::value(value, &figure.unit), is_valid })
     }
 }
 

@@ -238,8 +238,7 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
         .column(Name, "pair", |row| pair::suite_mean(row).0)
         .column(Figure, "mean ratio", |row| mean(row))
         .column(Figure, "95 %", |row| pair::interval(pair::suite_mean(row).1))
-        .column(Figure, "workloads", |row| pair::suite_workloads(row))
-        .done();
+        .column(Figure, "workloads", |row| pair::suite_workloads(row));
     let has_mean = rows.iter().any(|row| row.estimate.ratio.is_some());
     let meaning = if has_mean { words::SUITE } else { "" };
     Section::titled("Over the suite").with(table).with(Paragraph::legend(meaning))
