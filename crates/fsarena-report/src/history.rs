@@ -121,37 +121,3 @@ impl Range {
         (0..WIDTH).map(cell).collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use fsarena_model::{Better, Label};
-
-    use super::*;
-
-    #[test]
-    fn each_run_of_the_series_counts_once() {
-        let point = |run: i64| HistoryPoint {
-            run,
-            started: String::new(),
-            tags: Vec::new(),
-            median: 1.0,
-            low: None,
-            high: None,
-            load: None,
-        };
-        let series = |label: &str, runs: &[i64]| Series {
-            contender: Label::from(label),
-            points: runs.iter().copied().map(point).collect(),
-            changes: Vec::new(),
-        };
-        let history = History {
-            format: 1,
-            workload: "small".to_owned(),
-            unit: "s".to_owned(),
-            better: Better::Lower,
-            series: vec![series("ext4", &[1, 2]), series("xfs", &[2, 3])],
-            left_out: Vec::new(),
-        };
-        assert!(crate::report_text(report(&history, "0.1.0"), crate::PLAIN).contains("small in 3 runs"));
-    }
-}

@@ -155,8 +155,7 @@ fn lane_costs(comparison: &Comparison) -> impl Iterator<Item = &LaneCost> {
 
 /// The median, with the minimum and the maximum.
 fn spread(values: Vec<f64>) -> Option<String> {
-    let ends = values.iter().copied().reduce(f64::min).zip(values.iter().copied().reduce(f64::max));
-    let (low, high) = ends?;
+    let (low, high) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
     let middle = seconds(median(values)?);
     Some(if low < high { format!("{middle} ({} to {})", seconds(low), seconds(high)) } else { middle })
 }

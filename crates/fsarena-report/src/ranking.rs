@@ -132,9 +132,7 @@ impl fmt::Display for Tier<'_> {
         match first {
             Some(Verdict::Undecided) if alike => f.write_str(&self.leanings()),
             Some(verdict) if alike => f.write_str(&names.join(&format!(" {} ", symbol(verdict)))),
-            // An open rest is of the members that no relation names.
-            Some(_) if self.is_mostly_open() => write!(f, "({})", self.relations()),
-            Some(_) => write!(f, "({}: {})", names.join(", "), self.relations()),
+            Some(_) => self.write_relations(&names.join(", "), f),
             None => f.write_str(&names.join("")),
         }
     }
@@ -148,20 +146,15 @@ impl Tier<'_> {
         names.zip(std::iter::once("").chain(symbols)).map(|(name, symbol)| format!("{symbol}{name}")).collect()
     }
 
-    /// Whether some relations within the tier are known, and few enough to be listed.
-    fn is_mostly_open(&self) -> bool {
-        let known = self.pairs.iter().filter(|(_, _, verdict)| *verdict != Verdict::Undecided).count();
-        known <= RELATIONS && known < self.pairs.len()
-    }
-
     /// The known relations within a tier that has no single order.
-    fn relations(&self) -> String {
-        let known = |verdict| !matches!(verdict, Verdict::Undecided);
-        let relations: Vec<_> = self.pairs.iter().filter(|(_, _, verdict)| known(*verdict)).map(relation).collect();
-        match relations.len() {
-            0..=RELATIONS if relations.len() == self.pairs.len() => relations.join(", "),
-            0..=RELATIONS => relations.join(", ") + ", else ?",
-            _ => "no one order, see the pairs".to_owned(),
+    fn write_relations(&self, names: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = self.pairs.iter().filter(|(_, _, verdict)| *verdict != Verdict::Undecided);
+        let known: Vec<_> = known.map(relation).collect();
+        match known.len() {
+            0..=RELATIONS if known.len() == self.pairs.len() => write!(f, "({names}: {})", known.join(", ")),
+            // An open rest is of the members that no relation names.
+            0..=RELATIONS => write!(f, "({}, else ?)", known.join(", ")),
+            _ => write!(f, "({names}: no one order, see the pairs)"),
         }
     }
 }

@@ -25,23 +25,23 @@ const ANOTHER: &str = "What a program for the same purpose that is not in the mi
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names \
     keep their proportions.";
 
-/// The section about a comparison's recommendation; `None` if the user gave no mix.
-pub fn section(comparison: &Comparison) -> Option<Section> {
-    let advice = comparison.judged.recommendation.as_deref()?;
-    let section = sentences(comparison)?;
-    Some(advice.classes.iter().flat_map(|class| tables(advice, class)).fold(section, Section::with))
+/// The section about a comparison's recommendation; empty if the user gave no mix.
+pub fn section(comparison: &Comparison) -> Section {
+    let advice = comparison.judged.recommendation.iter();
+    let tables = advice.flat_map(|advice| advice.classes.iter().flat_map(|class| tables(advice, class)));
+    sentences(comparison).with_all(tables)
 }
 
 /// The section without its tables.
-pub fn sentences(comparison: &Comparison) -> Option<Section> {
-    let advice = comparison.judged.recommendation.as_deref()?;
+pub fn sentences(comparison: &Comparison) -> Section {
+    let Some(advice) = comparison.judged.recommendation.as_deref() else { return Section::default() };
     let basis = advice.classes.iter().flat_map(|class| {
         let first = class.first.iter();
         first.flat_map(|first| leads(class, first).into_iter().chain(others(class, first)))
     });
     let objections = advice.classes.iter().flat_map(objections);
     let sentences = basis.chain(objections).chain([mix(advice)]).chain(absent(advice));
-    Some(Section::titled(capitalised(&title(advice))).with(List::new(ListLook::Paragraphs, sentences)))
+    Section::titled(capitalised(&title(advice))).with(List::new(ListLook::Paragraphs, sentences))
 }
 
 /// What is decided: `for the profile mail`.

@@ -36,7 +36,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let time_advice = Paragraph::plain(answer::time_advice(comparison).unwrap_or_default());
     let own = [
         Section::default().with_shown(Shown::Terminal, decision),
-        recommendation::section(comparison).unwrap_or_default(),
+        recommendation::section(comparison),
         effects::section(comparison),
         layers::section(comparison),
         why::section(comparison, Shown::Summaries),
@@ -76,17 +76,14 @@ fn labels(comparison: &Comparison) -> Vec<String> {
 /// A report without sections.
 fn frame(comparison: &Comparison) -> Report {
     let (version, run, seed) = (&comparison.environment.fsarena, comparison.run.number, &comparison.run.seed);
+    let title = format!("{} compared", words::listed(labels(comparison)));
     Report {
-        title: format!("{} compared", words::listed(labels(comparison))),
-        run: head(comparison),
         facts: facts(comparison),
         condition: comparison.run.condition.clone(),
         alarms: alarms(comparison),
         answer: answer::answer(comparison),
-        counts: Vec::new(),
-        sections: Vec::new(),
         origin: format!("Made by fsarena {version} from run {run}, seed {seed}."),
-        version: version.clone(),
+        ..Report::new(title, head(comparison), version)
     }
 }
 

@@ -73,7 +73,9 @@ impl TerminalStyle {
     /// Drawings are left out.
     fn block(self, content: &Content) -> String {
         match content {
-            Content::Paragraph(paragraph) => self.paragraph(paragraph),
+            Content::Paragraph(Paragraph { tone, sentence }) => {
+                painted(&wrapped(&sentence.words(), "", self.width), rendition_of(*tone), self.color)
+            }
             Content::List(list) => self.list(list),
             Content::Facts(facts) => self.facts(facts),
             Content::Table(table) => self.table(table),
@@ -85,13 +87,13 @@ impl TerminalStyle {
         }
     }
 
-    fn paragraph(self, paragraph: &Paragraph) -> String {
-        painted(&wrapped(&paragraph.sentence.words(), "", self.width), tone(paragraph.tone), self.color)
-    }
-
     fn list(self, list: &List) -> String {
         let line = |entry: &report::Sentence| {
-            painted(&wrapped(&entry.words(), HANGING, self.width), rendition(entry).or(tone(list.tone)), self.color)
+            painted(
+                &wrapped(&entry.words(), HANGING, self.width),
+                rendition(entry).or(rendition_of(list.tone)),
+                self.color,
+            )
         };
         list.items.iter().map(line).collect::<Vec<_>>().join("\n")
     }
@@ -235,7 +237,7 @@ fn sentence(columns: &[Column], row: usize) -> String {
     format!("{}: {}", words.join(" "), values.join("; "))
 }
 
-fn tone(tone: report::Tone) -> Rendition {
+fn rendition_of(tone: report::Tone) -> Rendition {
     match tone {
         report::Tone::Plain | report::Tone::Apart => None,
         report::Tone::Legend => FAINT,

@@ -120,29 +120,21 @@ pub fn short(comparison: &Comparison) -> Section {
 }
 
 /// The part of the page about a workload.
-pub fn of_workload(comparison: &Comparison, workload: &str) -> Vec<Content> {
+pub fn of_workload(comparison: &Comparison, workload: &str) -> Section {
     let explanations = || comparison.judged.explanations.iter().filter(|it| it.workload == workload);
     let part = |it: &Explanation| {
         let section = Section::titled(title(it)).with(Paragraph::plain(sentence(it)));
         section.with(drawing(it)).with_all(tables(it))
     };
-    let parts: Vec<Section> = explanations().map(part).collect();
-    if parts.is_empty() {
-        return Vec::new();
-    }
-    vec![
-        Section::titled("Why")
-            .folded(Fold::Open)
-            .with_all(parts)
-            .with(Paragraph::legend(meaning(explanations())))
-            .into(),
-    ]
+    Section::titled("Why")
+        .folded(Fold::Open)
+        .with_all(explanations().map(part))
+        .with(Paragraph::legend(meaning(explanations())))
 }
 
 fn drawing(explanation: &Explanation) -> Drawings {
     let svg = if explanation.withheld.is_none() { waterfall(explanation) } else { None };
-    let drawing = svg.map(|svg| Drawing { caption: String::new(), svg });
-    Drawings { arrangement: Arrangement::Wide, drawings: drawing.into_iter().collect() }
+    Drawings::new(Arrangement::Wide, svg.map(|svg| Drawing { caption: String::new(), svg }))
 }
 
 fn title(explanation: &Explanation) -> String {

@@ -39,13 +39,8 @@ pub fn section(comparison: &Comparison, reproduction: &Reproduction) -> Section 
         .with_shown(Shown::Page, charts::curves(reproduction));
     let tables = tables.map(|table| (Shown::Everywhere, table)).into_iter();
     let tables = tables.chain([(Shown::Documents, tables::claims(reproduction))]);
-    let tables = tables.filter(|(_, table)| table.has_rows());
     let section = tables.fold(section, |section, (shown, table)| section.with_shown(shown, table.folded(Fold::Closed)));
-    let section = match differences(reproduction) {
-        Some(differences) => section.with(differences.folded(Fold::Closed)),
-        None => section,
-    };
-    section.with_shown(Shown::Page, charts::charts(reproduction))
+    section.with(differences(reproduction).folded(Fold::Closed)).with_shown(Shown::Page, charts::charts(reproduction))
 }
 
 /// What a reproduction adds to the answer of documents: how often the published winners win here, and the claims.
@@ -56,16 +51,12 @@ pub fn answer(reproduction: &Reproduction) -> Sentence {
 
 /// How often the published winners win here, and what became of the claims.
 fn outcomes(reproduction: &Reproduction) -> Vec<String> {
-    victories(reproduction).into_iter().chain(outcomes_of_claims(reproduction)).collect()
+    let as_published = sentence(reproduction, "as published", |winner| winner.as_published, reproduction.as_published);
+    let properly = sentence(reproduction, "properly", |winner| winner.properly, reproduction.properly);
+    [as_published, properly, outcomes_of_claims(reproduction)].into_iter().flatten().collect()
 }
 
 /// How often the published winner wins, and tau over all tests.
-fn victories(reproduction: &Reproduction) -> Vec<String> {
-    let as_published = sentence(reproduction, "as published", |winner| winner.as_published, reproduction.as_published);
-    let properly = sentence(reproduction, "properly", |winner| winner.properly, reproduction.properly);
-    [as_published, properly].into_iter().flatten().collect()
-}
-
 fn sentence(
     reproduction: &Reproduction,
     form: &str,
@@ -111,8 +102,11 @@ fn outcomes_of_claims(reproduction: &Reproduction) -> Option<String> {
 
 /// Sentences about contenders of the article that take no part, and about contenders that the article does not have.
 fn participants(comparison: &Comparison, reproduction: &Reproduction) -> Vec<String> {
-    let absent: Vec<&str> =
-        contenders(reproduction).filter(|(_, one)| is_absent(one)).map(|(_, one)| &*one.name).collect();
+    let absent: Vec<&str> = contenders(reproduction)
+        .map(|(_, one)| one)
+        .filter(|one| one.as_published.is_none())
+        .map(|one| &*one.name)
+        .collect();
     let absent = (!absent.is_empty()).then(|| {
         let (takes, them) = if absent.len() == 1 { ("takes", "it") } else { ("take", "them") };
         let names = absent.join(", ");
@@ -129,25 +123,20 @@ fn participants(comparison: &Comparison, reproduction: &Reproduction) -> Vec<Str
     absent.into_iter().chain(further).collect()
 }
 
-/// What differs from the article; `None` if the article's data have nothing for it.
-fn differences(reproduction: &Reproduction) -> Option<Section> {
+/// What differs from the article.
+fn differences(reproduction: &Reproduction) -> Section {
     let article = &reproduction.article;
     let represented = contenders(reproduction).filter_map(|(published, one)| represented(published, one));
     let further = article.further.iter().map(|further| match &further.counterpart {
         Counterpart::Here(here) => format!("{}: {here}", further.what),
         Counterpart::Nothing(why) => format!("{}: nothing here. {why}", further.what),
     });
-    let items: Vec<String> = represented.chain(article.differences.iter().cloned()).chain(further).collect();
-    let title = "What differs from the article";
-    (!items.is_empty()).then(|| Section::titled(title).with(List::new(ListLook::Notes, items)))
+    let items = represented.chain(article.differences.iter().cloned()).chain(further);
+    Section::titled("What differs from the article").with(List::new(ListLook::Notes, items))
 }
 
 fn contenders(reproduction: &Reproduction) -> impl Iterator<Item = (&PublishedContender, &StandIn)> {
     reproduction.article.contenders.iter().zip(&reproduction.stand_ins)
-}
-
-fn is_absent(stand_in: &StandIn) -> bool {
-    stand_in.as_published.is_none()
 }
 
 /// How the counterpart of a contender differs from it, or which could take part.

@@ -3,7 +3,7 @@
 use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Better, Comparison, Label};
 
-use super::verdicts::{figure_of, order};
+use super::verdicts::{figure_of, link, order};
 use crate::group::{ClassGroup, groups};
 use crate::number::DASH;
 use crate::report::ColumnKind::{Name, Words};
@@ -27,9 +27,8 @@ fn table(group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
     let comparison = group.comparison;
     let rows: Vec<&WorkloadRow> = works.iter().flat_map(|work| work.workloads.iter().copied()).collect();
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
-    let name = |row: &&WorkloadRow| Sentence::new(Role::Link(anchor::workload(comparison, &row.name)), &row.name);
     let table = TableOf::new(TableLook::Standings, &rows)
-        .column(Name, "workload", name)
+        .column(Name, "workload", |row| link(comparison, row))
         .column(Words, "unit", |row| unit(row))
         .columns(Words, labels, |row, label| entry(group, row, label));
     let table = match group.contenders.len() {

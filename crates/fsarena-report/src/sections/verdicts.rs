@@ -13,7 +13,7 @@ use crate::report::{
 use crate::{anchor, pair, ranking, svg, words};
 
 /// The workload's name, which on the page leads to its part.
-fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
+pub fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
     Sentence::new(Role::Link(anchor::workload(comparison, &workload.name)), workload.name.as_str())
 }
 
@@ -39,10 +39,12 @@ pub fn verdicts(comparison: &Comparison) -> Section {
 /// other tables have.
 pub fn pair_by_pair(comparison: &Comparison) -> Section {
     let groups = groups(comparison);
-    let several = groups.iter().filter(|group| group.contenders.len() > 2);
-    let section = Section::titled("Every pair in every workload").folded(Fold::Closed);
-    let section = several.fold(section, |section, group| section.with(matrix(group)));
-    if section.has_rows() { section.with(Paragraph::legend(colours(comparison))) } else { section }
+    let several: Vec<Table> = groups.iter().filter(|group| group.contenders.len() > 2).map(matrix).collect();
+    let meaning = if several.is_empty() { Sentence::default() } else { colours(comparison) };
+    Section::titled("Every pair in every workload")
+        .folded(Fold::Closed)
+        .with_all(several)
+        .with(Paragraph::legend(meaning))
 }
 
 /// One row per workload, with the median of each contender and what follows from them.
@@ -113,11 +115,13 @@ fn at_stake(workload: &WorkloadRow) -> Sentence {
     Sentence::from(format!("{:.0} %", percent(ratio))).and(Role::Interval, ends.unwrap_or_default())
 }
 
+/// `31.2k [30.9k, 31.6k]`, or why this figure is missing.
 fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
-    match comparison.cell(&workload.name, label) {
-        Some(cell) => Entry::from(median_of(cell, &workload.unit)).with_remarks(of_cell(cell)),
-        None => DASH.into(),
-    }
+    let Some(cell) = comparison.cell(&workload.name, label) else { return DASH.into() };
+    let is_shown = cell.is_plausible() && cell.figure.median.is_some();
+    let interval = number::interval(cell.figure.low, cell.figure.high, &workload.unit).filter(|_| is_shown);
+    let median = Sentence::from(figure_of(cell, &workload.unit)).and(Role::Interval, interval.unwrap_or_default());
+    Entry::from(median).with_remarks(of_cell(cell))
 }
 
 /// The statement about the only pair of a group.
@@ -253,11 +257,4 @@ pub fn figure_of(cell: &Cell, unit: &str) -> String {
         None if is_unfinished() => "did not finish".to_owned(),
         None => DASH.to_owned(),
     }
-}
-
-/// `31.2k [30.9k, 31.6k]`, or why this figure is missing.
-fn median_of(cell: &Cell, unit: &str) -> Sentence {
-    let is_shown = cell.is_plausible() && cell.figure.median.is_some();
-    let interval = number::interval(cell.figure.low, cell.figure.high, unit).filter(|_| is_shown);
-    Sentence::from(figure_of(cell, unit)).and(Role::Interval, interval.unwrap_or_default())
 }

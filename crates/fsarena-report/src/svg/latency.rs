@@ -7,7 +7,7 @@ use fsarena_stats::upper_median;
 
 use super::axis::Axis;
 use super::plane::{Plane, ROOM};
-use super::{Canvas, Sign, cross, mark, ring};
+use super::{Canvas, Sign, cross, marks, ring};
 use crate::number::{self, seconds, three_digits};
 
 const HEIGHT: f64 = 210.0;
@@ -68,7 +68,7 @@ pub fn against_load(lines: &[LoadLine], operation: &str) -> Option<String> {
         }
         // The ring around the mark: the rate of a closed loop is a result, not a choice.
         if let Some(load) = &line.closed {
-            mark(&mut canvas, index, plane.at((load.done, load.p50)));
+            marks(&mut canvas, index, &[plane.at((load.done, load.p50))]);
             ring(&mut canvas, plane.at((load.done, load.p50)));
         }
     }

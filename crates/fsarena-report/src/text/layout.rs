@@ -149,25 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_below_each_other_whatever_the_script() {
-        let columns = of(ColumnKind::Words, &[("名前", &["ext4", "文件"]), ("x", &["±1 µs", "2"])]);
-        assert_eq!(table(&columns, false), "名前  x\next4  ±1 µs\n文件  2");
-    }
-
-    #[test]
     fn numbers_are_flush_right() {
         let medians = of(ColumnKind::Median, &[("ext4", &["31.2k [30.9k, 31.6k]", "812 [710, 930]", "–"])]);
         assert_eq!(table(&medians, false), "ext4\n31.2k [30.9k, 31.6k]\n  812 [710, 930]\n–");
-    }
-
-    #[test]
-    fn a_label_cannot_rule_the_terminal() {
-        assert!(!text(&"a\x1b[31mb\n".into()).contains(['\x1b', '\n']));
-    }
-
-    #[test]
-    fn marks_are_raised() {
-        assert_eq!(marks(&[1, 12]), "¹,¹²");
     }
 
     proptest! {

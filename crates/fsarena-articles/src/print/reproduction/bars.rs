@@ -114,7 +114,7 @@ pub fn shade(bar: &Bar, group: &[Bar], is_higher_better: bool) -> Option<Shade> 
         let values = group.iter().map(|bar| bar.value).filter(|value| *value > 0.0);
         if best == is_higher_better { values.fold(0.0, f64::max) } else { values.fold(f64::INFINITY, f64::min) }
     };
-    let is_at = |end: f64| frame_share(bar.value, end) <= CLOSE;
+    let is_at = |end: f64| (bar.value - end).abs() / bar.value.abs().max(end.abs()) <= CLOSE;
     let shade = match bar.value {
         ..=0.0 => Shade::Worst,
         _ if is_at(ends(true)) => Shade::Best,
@@ -122,10 +122,6 @@ pub fn shade(bar: &Bar, group: &[Bar], is_higher_better: bool) -> Option<Shade> 
         _ => Shade::Between,
     };
     (group.len() > 1).then_some(shade)
-}
-
-fn frame_share(value: f64, end: f64) -> f64 {
-    (value - end).abs() / value.abs().max(end.abs())
 }
 
 /// The text of a tick.

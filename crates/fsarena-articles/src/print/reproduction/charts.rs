@@ -101,7 +101,7 @@ fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -
             .folded(Fold::Named(anchor(number)))
             .with(Paragraph::plain(Sentence::new(Role::Faint, &test.method)))
             .with(List::new(ListLook::Cares, &test.remark))
-            .with(Drawings { arrangement: Arrangement::Grid, drawings: charts })
+            .with(Drawings::new(Arrangement::Grid, charts))
     })
 }
 
@@ -214,5 +214,5 @@ pub fn curves(reproduction: &Reproduction) -> Drawings {
             charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {caption}", curve.title), svg }));
         }
     }
-    Drawings { arrangement: Arrangement::Grid, drawings: charts }
+    Drawings::new(Arrangement::Grid, charts)
 }
