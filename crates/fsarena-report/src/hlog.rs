@@ -59,13 +59,8 @@ fn written(
 /// The timed seconds of all rounds, as far as latencies over time show them.
 fn timed(cell: &Cell, operation: &str) -> Duration {
     let mut rounds: BTreeMap<u32, f64> = BTreeMap::new();
-    let points = cell
-        .latencies
-        .over_time
-        .iter()
-        .filter(|course| course.operation == operation)
-        .flat_map(|course| &course.points);
-    for point in points {
+    let courses = cell.latencies.over_time.iter().filter(|course| course.operation == operation);
+    for point in courses.flat_map(|course| &course.points) {
         let last = rounds.entry(point.round).or_default();
         *last = last.max(point.seconds);
     }

@@ -68,6 +68,11 @@ pub fn winner(pair: &PairVerdict) -> Option<&Label> {
     }
 }
 
+/// The slower contender of a decided pair.
+pub fn loser(pair: &PairVerdict) -> Option<&Label> {
+    winner(pair).map(|winner| if *winner == pair.a { &pair.b } else { &pair.a })
+}
+
 /// `ext4 / xfs`.
 pub fn name(pair: &PairVerdict) -> String {
     format!("{} / {}", pair.a, pair.b)
