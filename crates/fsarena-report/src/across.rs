@@ -138,28 +138,21 @@ fn verdict(pair: &AcrossPair, verdict: Verdict) -> Entry {
     Entry::verdict(verdict, words)
 }
 
-struct MachinePair<'a> {
-    pair: &'a AcrossPair,
-    machine: &'a str,
-    on: &'a PairOnMachine,
-}
-
 fn each_machine(across: &Across) -> Table {
     let rows = across.pairs.iter().flat_map(|pair| {
         let machines = across.machines.iter().zip(&pair.machines);
-        machines.map(move |(machine, on)| MachinePair { pair, machine: &machine.name, on })
+        machines.map(move |(machine, on)| (pair, machine, on))
     });
-    let rows: Vec<MachinePair<'_>> = rows.collect();
-    let ratio = |row: &MachinePair<'_>| Ratio::of(row.on.estimate);
+    let rows: Vec<(&AcrossPair, &MachineRuns, &PairOnMachine)> = rows.collect();
     TableOf::new(TableLook::Grouped, &rows)
-        .column(Name, "workload, pair", |row| format!("{}, {}", row.pair.workload, name(row.pair)))
-        .column(Name, "machine", |row| row.machine.to_owned())
-        .column(Figure, "ratio", |row| pair::times(ratio(row)))
-        .column(Figure, "interval", |row| pair::interval(ratio(row)))
-        .column(Words, "this session", |row| verdict(row.pair, row.on.session))
-        .column(Words, "this machine", |row| verdict(row.pair, row.on.verdict))
-        .column(Figure, "rounds", |row| row.on.rounds.to_string())
-        .column(Reference, "", |row| row.on.reason.clone())
+        .column(Name, "workload, pair", |(pair, ..)| format!("{}, {}", pair.workload, name(pair)))
+        .column(Name, "machine", |(_, machine, _)| machine.name.clone())
+        .column(Figure, "ratio", |(.., on)| pair::times(Ratio::of(on.estimate)))
+        .column(Figure, "interval", |(.., on)| pair::interval(Ratio::of(on.estimate)))
+        .column(Words, "this session", |(pair, _, on)| verdict(pair, on.session))
+        .column(Words, "this machine", |(pair, _, on)| verdict(pair, on.verdict))
+        .column(Figure, "rounds", |(.., on)| on.rounds.to_string())
+        .column(Reference, "", |(.., on)| on.reason.clone())
         .done()
 }
 

@@ -14,6 +14,7 @@ const DESCRIPTION: usize = 2048;
 
 pub fn render(comparison: &Comparison) -> String {
     let time = time(&comparison.run.started);
+    let kernel = &comparison.environment.kernel;
     let client = format!("fsarena {}", comparison.environment.fsarena);
     let mut xml = Xml { text: "<?xml version=\"1.0\"?>\n".to_owned(), depth: 0 };
     xml.element("PhoronixTestSuite", |xml| {
@@ -27,7 +28,7 @@ pub fn render(comparison: &Comparison) -> String {
             xml.element("System", |xml| {
                 xml.leaf("Identifier", &identifier(row));
                 xml.leaf("Hardware", &hardware(comparison));
-                xml.leaf("Software", &software(comparison, row));
+                xml.leaf("Software", &listed([("Kernel", kernel.clone()), ("File-System", Some(row.kind.clone()))]));
                 xml.leaf("User", "");
                 xml.leaf("TimeStamp", &time);
                 xml.leaf("TestClientVersion", &client);
@@ -35,9 +36,9 @@ pub fn render(comparison: &Comparison) -> String {
             });
         }
         for workload in &comparison.workloads {
-            let value = |row: &ContenderRow| figure(comparison.cell(&workload.name, &row.label)?);
-            let entries = comparison.contenders.iter().filter_map(|row| Some((row, value(row)?)));
-            let entries: Vec<(&ContenderRow, EntryFigure)> = entries.collect();
+            let counted = |row: &ContenderRow| counted(comparison.cell(&workload.name, &row.label)?);
+            let entries = comparison.contenders.iter().filter_map(|row| Some((row, counted(row)?)));
+            let entries: Vec<(&ContenderRow, Vec<f64>)> = entries.collect();
             if !entries.is_empty() {
                 xml.element("Result", |xml| result(xml, workload, &entries));
             }
@@ -46,7 +47,7 @@ pub fn render(comparison: &Comparison) -> String {
     xml.text
 }
 
-fn result(xml: &mut Xml, workload: &WorkloadRow, entries: &[(&ContenderRow, EntryFigure)]) {
+fn result(xml: &mut Xml, workload: &WorkloadRow, entries: &[(&ContenderRow, Vec<f64>)]) {
     xml.leaf("Identifier", &format!("local/fsarena-{}", workload.name));
     xml.leaf("Title", &first_letters(&format!("fsarena {}", workload.name), TITLE));
     xml.leaf("AppVersion", &workload.version.to_string());
@@ -56,29 +57,24 @@ fn result(xml: &mut Xml, workload: &WorkloadRow, entries: &[(&ContenderRow, Entr
     xml.leaf("Proportion", if workload.better == Better::Lower { "LIB" } else { "HIB" });
     xml.leaf("DisplayFormat", "BAR_GRAPH");
     xml.element("Data", |xml| {
-        for (row, value) in entries {
+        for (row, rounds) in entries {
+            let mean = rounds.iter().sum::<f64>() / rounds.len() as f64;
+            let rounds: Vec<String> = rounds.iter().map(f64::to_string).collect();
             xml.element("Entry", |xml| {
                 xml.leaf("Identifier", &identifier(row));
-                xml.leaf("Value", &value.mean.to_string());
-                xml.leaf("RawString", &value.rounds);
+                xml.leaf("Value", &mean.to_string());
+                xml.leaf("RawString", &rounds.join(":"));
             });
         }
     });
 }
 
-struct EntryFigure {
-    mean: f64,
-    rounds: String,
-}
-
-/// The mean over the rounds that count, as the program computes it; `None` if there is none that may be shown.
-fn figure(cell: &Cell) -> Option<EntryFigure> {
+/// The values of the rounds that count; `None` if there is none that may be shown.
+fn counted(cell: &Cell) -> Option<Vec<f64>> {
     let counts = |round: usize| !cell.stability.excluded.contains(&(round as u32 + 1));
     let rounds = cell.by_round.iter().enumerate().filter(|(round, _)| counts(*round)).filter_map(|(_, value)| *value);
     let rounds: Vec<f64> = rounds.filter(|value| value.is_finite()).collect();
-    let texts: Vec<String> = rounds.iter().map(f64::to_string).collect();
-    let mean = rounds.iter().sum::<f64>() / rounds.len() as f64;
-    (cell.is_plausible() && !rounds.is_empty()).then(|| EntryFigure { mean, rounds: texts.join(":") })
+    (cell.is_plausible() && !rounds.is_empty()).then_some(rounds)
 }
 
 fn identifier(row: &ContenderRow) -> String {
@@ -94,10 +90,6 @@ fn hardware(comparison: &Comparison) -> String {
         ("Memory", environment.memory.map(|size| size.to_string())),
         ("Disk", environment.lanes.storage.clone()),
     ])
-}
-
-fn software(comparison: &Comparison, row: &ContenderRow) -> String {
-    listed([("Kernel", comparison.environment.kernel.clone()), ("File-System", Some(row.kind.clone()))])
 }
 
 fn listed<const N: usize>(parts: [(&str, Option<String>); N]) -> String {

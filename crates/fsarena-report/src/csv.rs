@@ -19,7 +19,6 @@ use fsarena_model::comparison::{BaselineRow, Cell, PairVerdict, StandingRow, Sui
 
 use crate::{finding, visible};
 
-/// The head of the table.
 const COLUMNS: &str = "kind,workload,contender,against,round,metric,unit,value,low,high,decision_low,decision_high,\
     verdict,rounds,samples,needs_rounds,validity,reason,needs_seconds,in_best_group,workloads,harness_share,\
     ceiling_share,start_share,seconds_per_operation,syncs_per_operation,guarantees,leaning,detectable,run,started,seed,\

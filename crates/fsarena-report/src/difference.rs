@@ -72,14 +72,8 @@ fn verdicts(difference: &Difference) -> Vec<Verdict> {
 
 fn counts(difference: &Difference) -> Vec<Count> {
     let verdicts = verdicts(difference);
-    let all = [
-        (Verdict::Faster, "faster"),
-        (Verdict::Slower, "slower"),
-        (Verdict::Equivalent, "equivalent"),
-        (Verdict::Undecided, "undecided"),
-        (Verdict::Invalid, "invalid"),
-    ];
-    all.map(|(verdict, words)| Count::of(&verdicts, &[verdict], verdict.into(), words)).into()
+    let all = [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Undecided, Verdict::Invalid];
+    all.map(|verdict| Count::of(&verdicts, &[verdict], verdict.into(), verdict.to_string())).into()
 }
 
 /// A table for each contender.
@@ -116,8 +110,7 @@ fn machine(difference: &Difference) -> Section {
         .column(Words, "unit", |row| row.unit.clone())
         .column(Figure, "before", |row| figure(row.before, row))
         .column(Figure, "after", |row| figure(row.after, row))
-        .column(Figure, "change", |row| format!("{}×", number::hundredths(row.ratio)))
-        .done();
+        .column(Figure, "change", |row| format!("{}×", number::hundredths(row.ratio)));
     let text = "Above 1 the second side is better. If these change, the machine changed, and not only the contenders.";
     Section::titled("The machine itself").with(table).with(Paragraph::legend(text))
 }
@@ -128,8 +121,7 @@ pub fn contrasts(contrasts: &[Contrast]) -> Section {
     let table = TableOf::new(TableLook::Full, contrasts)
         .column(Name, "what differs", |contrast| contrast.what.clone())
         .column(Words, "before", |contrast| or_none(&contrast.before))
-        .column(Words, "after", |contrast| or_none(&contrast.after))
-        .done();
+        .column(Words, "after", |contrast| or_none(&contrast.after));
     let none =
         if contrasts.is_empty() { "Plan, machine and programs are the same, as far as they are recorded." } else { "" };
     Section::titled("What else differs").with(table).with(Paragraph::plain(none))

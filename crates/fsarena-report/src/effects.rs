@@ -6,7 +6,7 @@ use fsarena_model::{Comparison, distinct, grouped};
 use crate::number::{DASH, Ratio};
 use crate::pair::{interval, times};
 use crate::report::ColumnKind::{Figure, Name};
-use crate::report::{Entry, List, ListLook, Paragraph, Role, Section, Sentence, TableLook, TableOf};
+use crate::report::{List, ListLook, Paragraph, Role, Section, Sentence, TableLook, TableOf};
 use crate::words::counted;
 
 const MEANING: &str = "A main effect: how many times better the option is than the other, as the geometric mean over \
@@ -17,13 +17,17 @@ const MEANING: &str = "A main effect: how many times better the option is than t
 /// The section; empty without a matrix.
 pub fn section(comparison: &Comparison) -> Section {
     let rows: Vec<&EffectRow> = by_size(&comparison.judged.effects);
+    let aside = |row: &EffectRow| match row.reason.as_str() {
+        "" => String::new(),
+        reason => format!("not without {reason}"),
+    };
     let has_others = rows.iter().any(|row| row.pairs > 1);
     let table = TableOf::new(TableLook::Narrow, &rows)
         .column(Name, "workload", |row| &row.workload)
         .column(Name, "option", |row| &row.level)
         .column(Name, "against", |row| &row.base)
-        .column(Figure, "ratio", |row| ratio_of(row))
-        .column(Figure, "95 %", |row| interval(ratio(row)));
+        .column(Figure, "ratio", |row| Sentence::from(times(Ratio::of(row.estimate))).and(Role::Aside, aside(row)))
+        .column(Figure, "95 %", |row| interval(Ratio::of(row.estimate)));
     let table = match has_others {
         true => table.column(Figure, "from … to", |row| range(row)),
         false => table,
@@ -34,15 +38,6 @@ pub fn section(comparison: &Comparison) -> Section {
 /// The section without its table.
 pub fn short(comparison: &Comparison) -> Section {
     Section::titled("Which option matters").with(List::new(ListLook::Paragraphs, sentences(&comparison.judged.effects)))
-}
-
-fn ratio(row: &EffectRow) -> Option<Ratio> {
-    Ratio::of(row.estimate)
-}
-
-fn ratio_of(row: &EffectRow) -> Entry {
-    let aside = if row.reason.is_empty() { String::new() } else { format!("not without {}", row.reason) };
-    Sentence::from(times(ratio(row))).and(Role::Aside, aside).into()
 }
 
 /// The range of the single pairs; a dash for one pair.
@@ -68,13 +63,9 @@ fn is_shown(row: &EffectRow) -> bool {
 
 /// The rows with the largest effect of each workload first.
 fn by_size(rows: &[EffectRow]) -> Vec<&EffectRow> {
-    let mut sorted: Vec<(usize, &EffectRow)> = Vec::new();
-    for row in rows {
-        let first = rows.iter().position(|other| (&other.matrix, &other.workload) == (&row.matrix, &row.workload));
-        sorted.push((first.unwrap_or_default(), row));
-    }
-    sorted.sort_by(|one, other| one.0.cmp(&other.0).then(size(other.1).total_cmp(&size(one.1))));
-    sorted.into_iter().map(|(_, row)| row).collect()
+    let mut workloads = grouped(rows.iter().map(|row| ((&row.matrix, &row.workload), row)));
+    workloads.iter_mut().for_each(|(_, own)| own.sort_by(|one, other| size(other).total_cmp(&size(one))));
+    workloads.into_iter().flat_map(|(_, own)| own).collect()
 }
 
 /// A sentence for each factor: where it seems to matter, and where most. The factor that matters most comes first.
@@ -95,7 +86,7 @@ fn sentence(own: &[&EffectRow]) -> String {
     let Some(most) = shown.iter().max_by(|one, other| size(one).total_cmp(&size(other))) else {
         return format!("{factor}: not shown to matter ({all}).");
     };
-    let times = times(ratio(most));
+    let times = times(Ratio::of(most.estimate));
     let count = workloads(&shown);
     let EffectRow { workload, level, base, .. } = most;
     format!("{factor}: seems to matter in {count} of {all}, most in {workload}: {level} is {times} as good as {base}.")

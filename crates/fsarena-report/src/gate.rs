@@ -1,7 +1,5 @@
 //! The answer of a gate: as a report, and as JUnit XML.
 
-use std::fmt::Write;
-
 use fsarena_model::difference::{Gate, GateCheck, GateOutcome};
 
 use crate::composite::escaped;
@@ -9,7 +7,7 @@ use crate::difference::contrasts;
 use crate::number::{self, Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
-use crate::report::{Entry, List, ListLook, Paragraph, Report, Section, Shade, TableLook, TableOf};
+use crate::report::{Entry, List, ListLook, Paragraph, Report, Section, Shade, Table, TableLook, TableOf};
 use crate::words::{self, counted, listed};
 
 /// The report on a gate.
@@ -117,7 +115,7 @@ fn outcome(check: &GateCheck) -> Entry {
     }
 }
 
-fn table(gate: &Gate) -> crate::report::Table {
+fn table(gate: &Gate) -> Table {
     let ratio = |check: &GateCheck| Ratio::of(check.estimate);
     let at_most = |check: &GateCheck| check.at_most.map(Ratio::alone);
     TableOf::new(TableLook::Full, &gate.checks)
@@ -134,45 +132,28 @@ fn table(gate: &Gate) -> crate::report::Table {
 
 /// JUnit XML as continuous-integration servers read it: a test case per check; what is open or invalid is skipped.
 pub fn junit(gate: &Gate) -> String {
-    let count = |wanted| gate.checks.iter().filter(|check| JunitResult::of(gate, check) == wanted).count();
-    let (failures, skipped) = (count(JunitResult::Failure), count(JunitResult::Skipped));
+    let is_failure = |check: &GateCheck| gate.is_blind(check) || check.outcome == GateOutcome::Regression;
+    let is_skipped = |check: &GateCheck| !is_failure(check) && check.outcome != GateOutcome::Passed;
+    let failures = gate.checks.iter().filter(|check| is_failure(check)).count();
+    let skipped = gate.checks.iter().filter(|check| is_skipped(check)).count();
     let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"", gate.checks.len());
+    let name = escaped(&format!("fsarena gate: {}", gate.title));
     let mut xml = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n");
-    let _ = writeln!(xml, "<testsuite name=\"{}\" {counts}>", escaped(&format!("fsarena gate: {}", gate.title)));
+    xml += &format!("<testsuite name=\"{name}\" {counts}>\n");
     for check in &gate.checks {
-        let workload = check.workload.as_deref().unwrap_or("mean of all workloads");
-        let (name, class) = (escaped(workload), escaped(&check.contender.0));
-        let _ = write!(xml, "<testcase classname=\"{class}\" name=\"{name}\"");
+        let name = escaped(check.workload.as_deref().unwrap_or("mean of all workloads"));
+        xml += &format!("<testcase classname=\"{}\" name=\"{name}\"", escaped(&check.contender.0));
         let detail = escaped(&detail(gate, check));
-        let _ = match JunitResult::of(gate, check) {
-            JunitResult::Failure => {
-                let kind = if check.outcome == GateOutcome::Regression { "regression" } else { "blind" };
-                writeln!(xml, "><failure message=\"{detail}\" type=\"{kind}\">{detail}</failure></testcase>")
-            }
-            JunitResult::Passed => writeln!(xml, "/>"),
-            JunitResult::Skipped => writeln!(xml, "><skipped message=\"{detail}\"/></testcase>"),
+        xml += &if is_failure(check) {
+            let kind = if check.outcome == GateOutcome::Regression { "regression" } else { "blind" };
+            format!("><failure message=\"{detail}\" type=\"{kind}\">{detail}</failure></testcase>\n")
+        } else if is_skipped(check) {
+            format!("><skipped message=\"{detail}\"/></testcase>\n")
+        } else {
+            "/>\n".to_owned()
         };
     }
     xml + "</testsuite>\n</testsuites>\n"
-}
-
-/// What a test case of JUnit XML says.
-#[derive(PartialEq, Eq)]
-enum JunitResult {
-    Passed,
-    Failure,
-    Skipped,
-}
-
-impl JunitResult {
-    fn of(gate: &Gate, check: &GateCheck) -> Self {
-        match check.outcome {
-            _ if gate.is_blind(check) => Self::Failure,
-            GateOutcome::Regression => Self::Failure,
-            GateOutcome::Passed => Self::Passed,
-            GateOutcome::Open | GateOutcome::Invalid => Self::Skipped,
-        }
-    }
 }
 
 fn detail(gate: &Gate, check: &GateCheck) -> String {

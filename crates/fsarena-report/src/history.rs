@@ -7,7 +7,7 @@ use fsarena_model::history::{HistoryPoint, LevelChange, Series};
 
 use crate::number::{self, or_dash, percent};
 use crate::report::ColumnKind::{Figure, Name, Words};
-use crate::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, Table, TableLook, TableOf};
+use crate::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf};
 use crate::words::{better, counted, listed};
 
 /// Columns of a chart.
@@ -64,15 +64,14 @@ fn section(history: &History, series: &Series, range: Range) -> Section {
     };
     let interval = |point: &HistoryPoint| or_dash(number::interval(point.low, point.high, &history.unit));
     let day = |point: &HistoryPoint| point.started.split('T').next().unwrap_or_default().to_owned();
-    let table: Table = TableOf::new(TableLook::Narrow, &series.points)
+    let table = TableOf::new(TableLook::Narrow, &series.points)
         .column(Figure, "run", |point| point.run.to_string())
         .column(Name, "day", day)
         .column(Words, "tags", |point| point.tags.join(" "))
         .column(Figure, history.unit.as_str(), |point| number::value(point.median, &history.unit))
         .column(Figure, "95 %", interval)
         .column(Words, range.title(&history.unit), |point| range.bar(point))
-        .column(Words, "level", words)
-        .done();
+        .column(Words, "level", words);
     let differs = |change: &LevelChange| {
         let what = match &change.differs[..] {
             [] => "nothing else that is recorded differs from the run before".to_owned(),
@@ -120,39 +119,5 @@ impl Range {
             _ => '·',
         };
         (0..WIDTH).map(cell).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use fsarena_model::{Better, Label};
-
-    use super::*;
-
-    #[test]
-    fn each_run_of_the_series_counts_once() {
-        let point = |run: i64| HistoryPoint {
-            run,
-            started: String::new(),
-            tags: Vec::new(),
-            median: 1.0,
-            low: None,
-            high: None,
-            load: None,
-        };
-        let series = |label: &str, runs: &[i64]| Series {
-            contender: Label::from(label),
-            points: runs.iter().copied().map(point).collect(),
-            changes: Vec::new(),
-        };
-        let history = History {
-            format: 1,
-            workload: "small".to_owned(),
-            unit: "s".to_owned(),
-            better: Better::Lower,
-            series: vec![series("ext4", &[1, 2]), series("xfs", &[2, 3])],
-            left_out: Vec::new(),
-        };
-        assert!(crate::report_text(report(&history, "0.1.0"), crate::PLAIN).contains("small in 3 runs"));
     }
 }

@@ -20,18 +20,21 @@ const MILLISECOND: f64 = 1e6;
 /// # Errors
 /// [`Nothing`] if the run has none.
 pub fn render(comparison: &Comparison) -> Result<Document, Nothing> {
-    let of = |cell| move |histogram| HlogLine::of(cell, histogram);
-    let lines: Vec<HlogLine> =
-        comparison.cells.iter().flat_map(|cell| cell.latencies.histograms.iter().filter_map(of(cell))).collect();
-    if lines.is_empty() {
+    let of_cell = |cell| move |histogram| (cell, histogram);
+    let all = comparison.cells.iter().flat_map(|cell| cell.latencies.histograms.iter().map(of_cell(cell)));
+    let known: Vec<(&Cell, &LatencyHistogram)> = all.filter(|(_, histogram)| !histogram.counts.is_empty()).collect();
+    if known.is_empty() {
         let why =
             format!("run {} has no latencies, or was made before they were kept as histograms", comparison.run.number);
         return Err(Nothing { why, hint: "use `--format csv` for its percentiles".to_owned() });
     }
-    Ok(written(comparison, &lines).expect("memory can be written to, and these histograms be serialized").into())
+    Ok(written(comparison, &known).expect("memory can be written to, and these histograms be serialized").into())
 }
 
-fn written(comparison: &Comparison, lines: &[HlogLine]) -> Result<String, Box<dyn std::error::Error>> {
+fn written(
+    comparison: &Comparison,
+    histograms: &[(&Cell, &LatencyHistogram)],
+) -> Result<String, Box<dyn std::error::Error>> {
     let mut log = Vec::new();
     let mut serializer = V2DeflateSerializer::new();
     let title = format!("[fsarena run {}, started {}; nanoseconds]", comparison.run.number, comparison.run.started);
@@ -39,43 +42,25 @@ fn written(comparison: &Comparison, lines: &[HlogLine]) -> Result<String, Box<dy
         .add_comment(&visible(&title))
         .with_max_value_divisor(MILLISECOND)
         .begin_log_with(&mut log, &mut serializer)?;
-    for line in lines {
-        writer.write_histogram(&line.histogram, Duration::ZERO, line.length, Tag::new(&line.tag))?;
+    for (cell, LatencyHistogram { operation, counts, .. }) in histograms {
+        let longest = counts.iter().map(|count| count.at_most.0).max().unwrap_or_default();
+        let mut histogram = Histogram::<u64>::new_with_bounds(1, longest.max(2), 2)?;
+        for LatencyCount { at_most, count } in counts {
+            histogram.saturating_record_n(at_most.0, *count);
+        }
+        // A tag has neither commas nor blanks.
+        let tag = visible(&format!("{}/{}/{operation}", cell.workload, cell.contender)).replace(',', ";");
+        let tag = tag.replace(char::is_whitespace, "_");
+        writer.write_histogram(&histogram, Duration::ZERO, timed(cell, operation), Tag::new(&tag))?;
     }
     Ok(String::from_utf8(log)?)
-}
-
-struct HlogLine {
-    tag: String,
-    length: Duration,
-    histogram: Histogram<u64>,
-}
-
-impl HlogLine {
-    /// `None` without latencies.
-    fn of(cell: &Cell, histogram: &LatencyHistogram) -> Option<Self> {
-        let longest = histogram.counts.last()?.at_most.0.max(2);
-        let mut counted = Histogram::new_with_bounds(1, longest, 2).ok()?;
-        for LatencyCount { at_most, count } in &histogram.counts {
-            counted.saturating_record_n(at_most.0, *count);
-        }
-        let tag = format!("{}/{}/{}", cell.workload, cell.contender, histogram.operation);
-        // A tag has neither commas nor blanks.
-        let tag = visible(&tag).replace(',', ";").replace(char::is_whitespace, "_");
-        Some(Self { tag, length: timed(cell, &histogram.operation), histogram: counted })
-    }
 }
 
 /// The timed seconds of all rounds, as far as latencies over time show them.
 fn timed(cell: &Cell, operation: &str) -> Duration {
     let mut rounds: BTreeMap<u32, f64> = BTreeMap::new();
-    let points = cell
-        .latencies
-        .over_time
-        .iter()
-        .filter(|course| course.operation == operation)
-        .flat_map(|course| &course.points);
-    for point in points {
+    let courses = cell.latencies.over_time.iter().filter(|course| course.operation == operation);
+    for point in courses.flat_map(|course| &course.points) {
         let last = rounds.entry(point.round).or_default();
         *last = last.max(point.seconds);
     }

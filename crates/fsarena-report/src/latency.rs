@@ -48,8 +48,7 @@ pub fn value(cell: &Cell, operation: &str, figure: LatencyFigure) -> Option<f64>
 
 /// The table of one operation, with a row for each contender that did it.
 pub fn of_operation(cells: &[&Cell], operation: &str) -> Table {
-    let rows = cells.iter().copied().map(|cell| TimedLatencies { cell, operation });
-    let rows: Vec<TimedLatencies<'_>> = rows.filter(TimedLatencies::is_known).collect();
+    let rows: Vec<TimedLatencies<'_>> = timed(cells, operation).collect();
     let title = format!("latency of {operation}");
     figures(TableOf::new(TableLook::Full, &rows).column(ColumnKind::Name, title, |row| row.cell.contender.to_string()))
 }
@@ -59,12 +58,9 @@ pub fn of_all(comparison: &Comparison) -> Section {
     let rows = |workload: &WorkloadRow| {
         let cells = cells(comparison, workload);
         let operations = operations(cells.iter().copied()).into_iter();
-        let of =
-            |operation| cells.iter().copied().map(move |cell| TimedLatencies { cell, operation }).collect::<Vec<_>>();
-        operations.flat_map(of).collect::<Vec<_>>()
+        operations.flat_map(|operation| timed(&cells, operation).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
-    let rows: Vec<TimedLatencies<'_>> =
-        comparison.workloads.iter().flat_map(rows).filter(TimedLatencies::is_known).collect();
+    let rows: Vec<TimedLatencies<'_>> = comparison.workloads.iter().flat_map(rows).collect();
     let table = TableOf::new(TableLook::Full, &rows)
         .column(ColumnKind::Name, "workload", |row| &row.cell.workload)
         .column(ColumnKind::Words, "operation", |row| row.operation)
@@ -92,11 +88,10 @@ struct TimedLatencies<'a> {
     operation: &'a str,
 }
 
-impl TimedLatencies<'_> {
-    /// Whether the contender did the operation.
-    fn is_known(&self) -> bool {
-        COLUMNS.iter().any(|(figure, ..)| value(self.cell, self.operation, *figure).is_some())
-    }
+/// The latencies of an operation in the cells of the contenders that did it.
+fn timed<'a>(cells: &[&'a Cell], operation: &'a str) -> impl Iterator<Item = TimedLatencies<'a>> {
+    let is_known = move |cell: &&Cell| COLUMNS.iter().any(|(figure, ..)| value(cell, operation, *figure).is_some());
+    cells.iter().copied().filter(is_known).map(move |cell| TimedLatencies { cell, operation })
 }
 
 fn figures(table: TableOf<'_, TimedLatencies<'_>>) -> Table {

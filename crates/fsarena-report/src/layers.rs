@@ -4,7 +4,7 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Label, Verdict, grouped};
 
-use crate::number::{Ratio, or_dash};
+use crate::number::{MINUS, Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
@@ -32,16 +32,12 @@ pub fn section(comparison: &Comparison) -> Section {
         .column(Figure, "cost", |cost| or_dash(cost.ratio.map(|ratio| percent(ratio.middle))))
         .column(Figure, "95 %", |cost| interval(cost.ratio))
         .column(Words, "verdict", |cost| pair::statement(cost.pair));
-    titled(&costs).with(table.done()).with(Paragraph::legend(MEANING))
+    short(comparison).with(table).with(Paragraph::legend(MEANING))
 }
 
 /// The section without its table.
 pub fn short(comparison: &Comparison) -> Section {
-    titled(&costs(comparison))
-}
-
-fn titled(costs: &[LayerCost<'_>]) -> Section {
-    Section::titled("What the layers cost").with(List::new(ListLook::Paragraphs, sentences(costs)))
+    Section::titled("What the layers cost").with(List::new(ListLook::Paragraphs, sentences(&costs(comparison))))
 }
 
 fn costs(comparison: &Comparison) -> Vec<LayerCost<'_>> {
@@ -105,6 +101,7 @@ fn interval(ratio: Option<Ratio>) -> String {
 }
 
 fn whole(times: f64) -> String {
-    let percent = ((times - 1.0) * 100.0).round();
-    if percent < 0.0 { format!("−{}", -percent) } else { format!("{percent}") }
+    // A little below 0 is 0, too.
+    let percent = ((times - 1.0) * 100.0).round() + 0.0;
+    percent.to_string().replace('-', MINUS)
 }

@@ -57,8 +57,8 @@ pub use html::{linked, of_report as html};
 pub use json::indented as json;
 pub use markdown::of_report as markdown;
 pub use report::Additions;
-pub use sections::report as comparison;
-pub use text::{PLAIN, TerminalStyle, layout, of_report as report_text, render as text, summary};
+pub use sections::{report as comparison, summary};
+pub use text::{PLAIN, TerminalStyle, layout, of_report as report_text};
 pub use validation::{drawing_alone as predicted_against_measured, report as validation};
 pub use why::report as explanations;
 pub use words::{better, cache, capitalised, counted, durable, mode, rounds};
@@ -111,8 +111,8 @@ pub struct Format {
 
 /// The formats of every comparison, the default first.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", extension: "txt", render: |it, more| Ok(text(it, more, PLAIN).into()) },
-    Format { name: "summary", extension: "txt", render: |it, _| Ok(summary(it, PLAIN).into()) },
+    Format { name: "text", extension: "txt", render: |it, more| Ok(report_text(comparison(it, more), PLAIN).into()) },
+    Format { name: "summary", extension: "txt", render: |it, _| Ok(report_text(summary(it), PLAIN).into()) },
     Format { name: "html", extension: "html", render: |it, more| Ok(html(comparison(it, more)).into()) },
     Format { name: "json", extension: "json", render: |it, more| Ok(json::with_members(it, &more).into()) },
     Format { name: "markdown", extension: "md", render: |it, more| Ok(markdown(comparison(it, more)).into()) },

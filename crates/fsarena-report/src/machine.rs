@@ -23,20 +23,18 @@ pub fn facts(environment: &Environment) -> [Fact; 13] {
         fact("Cores", environment.cores.map(|cores| cores.to_string())),
         fact("Memory", environment.memory.map(|memory| memory.to_string())),
         fact("Frequency policy", environment.frequency_policy.clone()),
-        fact("Copying, all cores", memory_bandwidth(environment)),
+        fact(
+            "Copying, all cores",
+            environment.memory_bandwidth.map(|it| format!("{}/s from cache to cache", bytes(it))),
+        ),
         fact("Hypervisor", environment.hypervisor.clone()),
         fact("Lanes", environment.lanes.storage.clone()),
         fact("Host file system", environment.lanes.host_file_system.clone()),
         fact("Device beneath", environment.lanes.device.clone()),
         fact("Queue of the lanes", all(&environment.lanes.queue)),
-        fact("Tools", Some(of_release(environment) + &tools(environment))),
+        fact("Tools", Some(tools(environment))),
         fact("fsarena", Some(environment.fsarena.clone())),
     ]
-}
-
-/// `of Debian trixie: `, if the tools are not the machine's own.
-fn of_release(environment: &Environment) -> String {
-    environment.tools_release.as_ref().map(|release| format!("of Debian {release}: ")).unwrap_or_default()
 }
 
 /// Sentences about the lane, what is beneath it, and what held the machine back.
@@ -83,11 +81,6 @@ fn repeated_reads(environment: &Environment) -> Option<String> {
         "Direct reads of the bare lane come at {fresh}/s where nothing was read before, and at {repeated}/s right \
          afterwards, {times} times as fast."
     ))
-}
-
-/// `41.2 GiB/s from cache to cache`: the rate at which all processors together copy from cache to cache.
-fn memory_bandwidth(environment: &Environment) -> Option<String> {
-    Some(format!("{}/s from cache to cache", bytes(environment.memory_bandwidth?)))
 }
 
 /// What held the machine back, over all rounds; `None` if nothing did, or it is not known.
@@ -162,8 +155,7 @@ fn lane_costs(comparison: &Comparison) -> impl Iterator<Item = &LaneCost> {
 
 /// The median, with the minimum and the maximum.
 fn spread(values: Vec<f64>) -> Option<String> {
-    let ends = values.iter().copied().reduce(f64::min).zip(values.iter().copied().reduce(f64::max));
-    let (low, high) = ends?;
+    let (low, high) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
     let middle = seconds(median(values)?);
     Some(if low < high { format!("{middle} ({} to {})", seconds(low), seconds(high)) } else { middle })
 }
@@ -177,13 +169,15 @@ pub fn settings(environment: &Environment) -> Vec<(String, &[String])> {
     all.into_iter().map(|(lines, workloads)| (listed(workloads), lines)).collect()
 }
 
+/// `of Debian trixie: ` if the tools are not the machine's own, and their versions, each with the program's name in front
+/// unless it contains that name.
 fn tools(environment: &Environment) -> String {
-    environment.tools.iter().map(|(name, version)| named(name, version)).collect::<Vec<_>>().join(", ")
-}
-
-/// The version, with the program's name in front unless it contains that name.
-fn named(name: &str, version: &str) -> String {
-    if version.contains(name) { version.to_owned() } else { format!("{name} {version}") }
+    let named = |(name, version): (&String, &String)| match version.contains(name) {
+        true => version.clone(),
+        false => format!("{name} {version}"),
+    };
+    let release = environment.tools_release.as_ref().map(|release| format!("of Debian {release}: "));
+    release.unwrap_or_default() + &environment.tools.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

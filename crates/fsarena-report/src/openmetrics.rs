@@ -1,11 +1,10 @@
 //! OpenMetrics text (<https://github.com/OpenObservability/OpenMetrics>), which Prometheus also reads.
 
 use fsarena_model::Comparison;
-use fsarena_model::comparison::{Cell, LatencyHistogram, PairVerdict};
+use fsarena_model::comparison::{Cell, LatencyHistogram};
 
 use crate::visible;
 
-/// A sample's labels, by name.
 type Labels<'a> = Vec<(&'a str, String)>;
 
 /// The comparison as metrics. What could not be read is left out.
@@ -26,12 +25,19 @@ pub fn render(comparison: &Comparison) -> String {
     for (name, help, value) in FIGURES {
         page.family(name, "gauge", help);
         for cell in comparison.cells.iter().filter(|cell| cell.is_plausible()) {
-            page.sample(name, of_cell(cell), value(cell));
+            let further = [("metric", cell.metric.clone()), ("unit", cell.unit.clone())];
+            page.sample(name, place(cell).into_iter().chain(further).collect(), value(cell));
         }
     }
     page.family("fsarena_ratio", "gauge", "How many times better the contender is than the other one.");
     for pair in &comparison.judged.verdicts {
-        page.sample("fsarena_ratio", of_pair(pair), pair.estimate.ratio);
+        let labels = vec![
+            ("workload", pair.workload.clone()),
+            ("contender", pair.a.to_string()),
+            ("against", pair.b.to_string()),
+            ("verdict", pair.verdict.to_string()),
+        ];
+        page.sample("fsarena_ratio", labels, pair.estimate.ratio);
     }
     page.family("fsarena_probe", "gauge", "Median over rounds of a counter or a latency, in the unit of its label.");
     for cell in &comparison.cells {
@@ -60,22 +66,6 @@ fn place(cell: &Cell) -> Labels<'static> {
     vec![("workload", cell.workload.clone()), ("contender", cell.contender.to_string())]
 }
 
-fn of_cell(cell: &Cell) -> Labels<'static> {
-    let mut labels = place(cell);
-    labels.extend([("metric", cell.metric.clone()), ("unit", cell.unit.clone())]);
-    labels
-}
-
-fn of_pair(pair: &PairVerdict) -> Labels<'static> {
-    vec![
-        ("workload", pair.workload.clone()),
-        ("contender", pair.a.to_string()),
-        ("against", pair.b.to_string()),
-        ("verdict", pair.verdict.to_string()),
-    ]
-}
-
-/// The text so far.
 struct MetricsPage {
     text: String,
     run: i64,

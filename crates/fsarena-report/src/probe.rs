@@ -35,20 +35,16 @@ const PROBES: &[Described] = &[
         "Bytes that the lane's device served. Zero for a cold read means that it was none."),
     probe(probe::DEVICE_WRITTEN, "Device writes, bytes/op", bytes,
         "Bytes that reached the lane's device. More than the data itself is journal, log, metadata, or copy on write."),
-    probe(probe::DEVICE_READS, "Read requests/op", three_digits,
-        "Requests after merging."),
+    probe(probe::DEVICE_READS, "Read requests/op", three_digits, "Requests after merging."),
     probe(probe::DEVICE_WRITES, "Write requests/op", three_digits,
         "Requests after merging. Many small ones cost more than few large ones."),
     probe(probe::DEVICE_MERGES, "Merged requests/op", three_digits,
         "Requests that the block layer joined to neighbours."),
-    probe(probe::DEVICE_READ_MERGES, "Merged reads/op", three_digits,
-        "Of these, reads."),
-    probe(probe::DEVICE_WRITE_MERGES, "Merged writes/op", three_digits,
-        "Of these, writes."),
+    probe(probe::DEVICE_READ_MERGES, "Merged reads/op", three_digits, "Of these, reads."),
+    probe(probe::DEVICE_WRITE_MERGES, "Merged writes/op", three_digits, "Of these, writes."),
     probe(probe::DEVICE_READING, "Device reading/op", seconds,
         "Time that reads took in queue and device; those under way at the same time count each."),
-    probe(probe::DEVICE_WRITING, "Device writing/op", seconds,
-        "Time that writes took, likewise."),
+    probe(probe::DEVICE_WRITING, "Device writing/op", seconds, "Time that writes took, likewise."),
     probe(probe::DEVICE_FLUSHES, "Flushes/op", three_digits,
         "Flushes of the device's cache. Durable work needs them; on most devices they are the dearest part."),
     probe(probe::DEVICE_PREFLUSHES, "Flushes asked for/op", three_digits,
@@ -56,10 +52,8 @@ const PROBES: &[Described] = &[
     probe(probe::DEVICE_FUA, "FUA writes/op", three_digits,
         "Writes that were to go past the device's cache, counted in the first round only. A device that cannot do that \
          flushes after each."),
-    probe(probe::DEVICE_FLUSHING, "Device flushing/op", seconds,
-        "Time that the device's flushes took."),
-    probe(probe::DEVICE_BUSY, "Device busy", percent,
-        "Share of the time with at least one request in flight."),
+    probe(probe::DEVICE_FLUSHING, "Device flushing/op", seconds, "Time that the device's flushes took."),
+    probe(probe::DEVICE_BUSY, "Device busy", percent, "Share of the time with at least one request in flight."),
     probe(probe::DEVICE_QUEUE, "Requests in flight", hundredths,
         "Mean over the timed part. Below 1, the device waited for the file system."),
     probe(probe::CPU_PROCESS, "CPU of the process/op", seconds,
@@ -72,8 +66,7 @@ const PROBES: &[Described] = &[
         "Cores that other programs kept busy meanwhile: noise, not cost."),
     probe(probe::CPU_STEAL, "Stolen CPU, cores", hundredths,
         "Cores' worth of time that the hypervisor gave to others: noise, not cost."),
-    probe(probe::SWITCHES, "Context switches/op", three_digits,
-        "How often the work waited or was interrupted."),
+    probe(probe::SWITCHES, "Context switches/op", three_digits, "How often the work waited or was interrupted."),
     probe(probe::PAGES_DIRTIED, "Pages dirtied/op", three_digits,
         "Pages of this file system that were changed in memory. Direct I/O should change none."),
     probe(probe::MACHINE_DIRTIED, "Pages dirtied by all/op", three_digits,
@@ -84,10 +77,8 @@ const PROBES: &[Described] = &[
         "What storage read for this process, as the kernel accounts it."),
     probe(probe::PROCESS_WRITTEN, "Written for the process, bytes/op", bytes,
         "What this process caused to be written, as the kernel accounts it."),
-    probe(probe::NETWORK_RECEIVED, "Received, bytes/op", bytes,
-        "What came over the clients' network links meanwhile."),
-    probe(probe::NETWORK_SENT, "Sent, bytes/op", bytes,
-        "What the clients sent over them meanwhile."),
+    probe(probe::NETWORK_RECEIVED, "Received, bytes/op", bytes, "What came over the clients' network links meanwhile."),
+    probe(probe::NETWORK_SENT, "Sent, bytes/op", bytes, "What the clients sent over them meanwhile."),
     probe(probe::SYNC, "Sync afterwards", seconds,
         "An untimed syncfs after the last slice: work that the figure left to later."),
 ];
@@ -116,8 +107,7 @@ pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Section {
     let labels = comparison.contenders.iter().map(|row| (row.label.to_string(), cell(&row.label)));
     let table = TableOf::new(TableLook::Probes, &rows)
         .column(ColumnKind::Name, "what was counted meanwhile", |id| title(id, &cells))
-        .columns(ColumnKind::Figure, labels, |id, cell| or_dash(cell.and_then(|cell| printed(id, cell))))
-        .done();
+        .columns(ColumnKind::Figure, labels, |id, cell| or_dash(cell.and_then(|cell| printed(id, cell))));
     Section::titled("Behind the figures").folded(Fold::Closed).with(table)
 }
 

@@ -132,9 +132,7 @@ impl fmt::Display for Tier<'_> {
         match first {
             Some(Verdict::Undecided) if alike => f.write_str(&self.leanings()),
             Some(verdict) if alike => f.write_str(&names.join(&format!(" {} ", symbol(verdict)))),
-            // An open rest is of the members that no relation names.
-            Some(_) if self.is_mostly_open() => write!(f, "({})", self.relations()),
-            Some(_) => write!(f, "({}: {})", names.join(", "), self.relations()),
+            Some(_) => self.write_relations(&names.join(", "), f),
             None => f.write_str(&names.join("")),
         }
     }
@@ -148,20 +146,15 @@ impl Tier<'_> {
         names.zip(std::iter::once("").chain(symbols)).map(|(name, symbol)| format!("{symbol}{name}")).collect()
     }
 
-    /// Whether some relations within the tier are known, and few enough to be listed.
-    fn is_mostly_open(&self) -> bool {
-        let known = self.pairs.iter().filter(|(_, _, verdict)| *verdict != Verdict::Undecided).count();
-        known <= RELATIONS && known < self.pairs.len()
-    }
-
     /// The known relations within a tier that has no single order.
-    fn relations(&self) -> String {
-        let known = |verdict| !matches!(verdict, Verdict::Undecided);
-        let relations: Vec<_> = self.pairs.iter().filter(|(_, _, verdict)| known(*verdict)).map(relation).collect();
-        match relations.len() {
-            0..=RELATIONS if relations.len() == self.pairs.len() => relations.join(", "),
-            0..=RELATIONS => relations.join(", ") + ", else ?",
-            _ => "no one order, see the pairs".to_owned(),
+    fn write_relations(&self, names: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = self.pairs.iter().filter(|(_, _, verdict)| *verdict != Verdict::Undecided);
+        let known: Vec<_> = known.map(relation).collect();
+        match known.len() {
+            0..=RELATIONS if known.len() == self.pairs.len() => write!(f, "({names}: {})", known.join(", ")),
+            // An open rest is of the members that no relation names.
+            0..=RELATIONS => write!(f, "({}, else ?)", known.join(", ")),
+            _ => write!(f, "({names}: no one order, see the pairs)"),
         }
     }
 }
@@ -184,9 +177,6 @@ fn symbol(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Minimum number of contenders for a best group. For two, the verdict says the same.
-const SEVERAL: usize = 3;
-
 /// The best and the worst possible rank of a contender; `None` for contenders without a rank.
 pub fn ranks(comparison: &Comparison, workload: &str, contender: &Label) -> Option<(u32, u32)> {
     let mut rows = comparison.judged.standings.iter().filter(|row| row.workload == workload);
@@ -203,23 +193,22 @@ pub fn rank(comparison: &Comparison, workload: &str, contender: &Label) -> Strin
     }
 }
 
-/// The best group of a workload, for three contenders or more; a dash if no contender has a rank.
-pub fn best(group: &ClassGroup<'_>, workload: &str) -> Option<String> {
+/// The best group of a workload; a dash if no contender has a rank. For two contenders, the verdict says the same.
+pub fn best(group: &ClassGroup<'_>, workload: &str) -> String {
     let best = best_group(group, workload);
-    let best = if best.is_empty() { DASH.to_owned() } else { best.join(", ") };
-    (group.contenders.len() >= SEVERAL).then_some(best)
+    if best.is_empty() { DASH.to_owned() } else { best.join(", ") }
 }
 
 pub fn best_group<'a>(group: &ClassGroup<'a>, workload: &str) -> Vec<&'a str> {
     ranked(group, workload).filter(|row| row.in_best_group).map(|row| row.contender.0.as_str()).collect()
 }
 
-/// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty if no contender
-/// is proved worse than another in any workload.
+/// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty for two contenders,
+/// and if none is proved worse than another in any workload.
 pub fn best_groups(group: &ClassGroup<'_>) -> Vec<String> {
     let workloads = &group.comparison.workloads;
     let has_worse = workloads.iter().any(|row| ranked(group, &row.name).any(|row| !row.in_best_group));
-    if group.contenders.len() < SEVERAL || !has_worse {
+    if group.contenders.len() < 3 || !has_worse {
         return Vec::new();
     }
     let best = |workload: &WorkloadRow| best_group(group, &workload.name);

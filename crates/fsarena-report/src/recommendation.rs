@@ -25,23 +25,23 @@ const ANOTHER: &str = "What a program for the same purpose that is not in the mi
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names \
     keep their proportions.";
 
-/// The section about a comparison's recommendation; `None` if the user gave no mix.
-pub fn section(comparison: &Comparison) -> Option<Section> {
-    let advice = comparison.judged.recommendation.as_deref()?;
-    let section = sentences(comparison)?;
-    Some(advice.classes.iter().flat_map(|class| tables(advice, class)).fold(section, Section::with))
+/// The section about a comparison's recommendation; empty if the user gave no mix.
+pub fn section(comparison: &Comparison) -> Section {
+    let advice = comparison.judged.recommendation.iter();
+    let tables = advice.flat_map(|advice| advice.classes.iter().flat_map(|class| tables(advice, class)));
+    sentences(comparison).with_all(tables)
 }
 
 /// The section without its tables.
-pub fn sentences(comparison: &Comparison) -> Option<Section> {
-    let advice = comparison.judged.recommendation.as_deref()?;
+pub fn sentences(comparison: &Comparison) -> Section {
+    let Some(advice) = comparison.judged.recommendation.as_deref() else { return Section::default() };
     let basis = advice.classes.iter().flat_map(|class| {
         let first = class.first.iter();
         first.flat_map(|first| leads(class, first).into_iter().chain(others(class, first)))
     });
     let objections = advice.classes.iter().flat_map(objections);
     let sentences = basis.chain(objections).chain([mix(advice)]).chain(absent(advice));
-    Some(Section::titled(capitalised(&title(advice))).with(List::new(ListLook::Paragraphs, sentences)))
+    Section::titled(capitalised(&title(advice))).with(List::new(ListLook::Paragraphs, sentences))
 }
 
 /// What is decided: `for the profile mail`.
@@ -96,56 +96,31 @@ fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice)
         );
     };
     let margin = number::percent(comparison.run.margin);
-    let choice = Recommended::of(class, first);
-    let text = match &choice {
-        Recommended::Depends => format!("it depends: {}", preferences(class)),
-        Recommended::None => {
-            format!("keep what you have: {} are equal within the margin of {margin}", listed(&class.best))
-        }
-        Recommended::Any => {
-            let best = either(&class.best);
-            format!("take {best}: they are equal within the margin of {margin}, and better than the others")
-        }
-        Recommended::One => format!(
-            "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and it is better in \
-             another program with a probability of at least 90 %"
-        ),
-        Recommended::Open => {
-            format!("keep what you have: {first} is first by estimate, but {}", open(class, first, &margin))
-        }
-    };
+    let is_equal = |label: &Label| label == first || class.equal.contains(label);
+    let is_there = |label: &Label| class.not_recommended.iter().all(|other| other.label != *label);
+    let mut all = class.pairs.iter().flat_map(|row| [&row.a, &row.b]).filter(|label| is_there(label));
     // What is not decided does not flip.
-    let flips = if matches!(choice, Recommended::One | Recommended::Any) { flips(class) } else { String::new() };
-    let kinds = kinds(class).filter(|_| matches!(choice, Recommended::Depends | Recommended::Open));
-    format!("{among}{text}{flips}.{}", kinds.unwrap_or_default())
-}
-
-/// What can be recommended.
-enum Recommended {
-    /// The first alone.
-    One,
-    /// Any of several that are equal within the margin; there are worse ones.
-    Any,
-    /// All are equal within the margin.
-    None,
-    /// Other ones for other workloads.
-    Depends,
-    Open,
-}
-
-impl Recommended {
-    fn of(class: &ClassAdvice, first: &Label) -> Self {
-        let is_equal = |label: &Label| label == first || class.equal.contains(label);
-        let is_there = |label: &Label| class.not_recommended.iter().all(|other| other.label != *label);
-        let mut all = class.pairs.iter().flat_map(|row| [&row.a, &row.b]).filter(|label| is_there(label));
-        match class.best.as_slice() {
-            _ if !class.depends.is_empty() => Self::Depends,
-            [_] => Self::One,
-            best if !best.iter().all(is_equal) => Self::Open,
-            best if all.all(|label| best.contains(label)) => Self::None,
-            _ => Self::Any,
+    let text = match class.best.as_slice() {
+        _ if !class.depends.is_empty() => format!("it depends: {}.{}", preferences(class), kinds(class)),
+        [_] => format!(
+            "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and it is better in \
+             another program with a probability of at least 90 %{}.",
+            flips(class)
+        ),
+        best if !best.iter().all(is_equal) => {
+            let but = open(class, first, &margin);
+            format!("keep what you have: {first} is first by estimate, but {but}.{}", kinds(class))
         }
-    }
+        best if all.all(|label| best.contains(label)) => {
+            format!("keep what you have: {} are equal within the margin of {margin}.", listed(best))
+        }
+        best => format!(
+            "take {}: they are equal within the margin of {margin}, and better than the others{}.",
+            either(best),
+            flips(class)
+        ),
+    };
+    format!("{among}{text}")
 }
 
 /// `ext4 for unpack-archive and copy-tree, xfs for sqlite-wal`.
@@ -164,11 +139,11 @@ fn leads(class: &ClassAdvice, first: &Label) -> Option<String> {
     (!leads.is_empty()).then(|| format!("Weighted geometric mean over these workloads: {}.", leads.join(", ")))
 }
 
-/// ` Another program that writes: take ext4 or xfs; one that reads: take btrfs.`; `None` if no kind decides.
-fn kinds(class: &ClassAdvice) -> Option<String> {
+/// ` Another program that writes: take ext4 or xfs; one that reads: take btrfs.`; empty if no kind decides.
+fn kinds(class: &ClassAdvice) -> String {
     let one = |it: &KindChoice| format!("{}: take {}", it.kind, either(&it.contenders));
     let kinds: Vec<String> = class.kinds.iter().map(one).collect();
-    (!kinds.is_empty()).then(|| format!(" Another program that {}.", kinds.join("; one that ")))
+    if kinds.is_empty() { String::new() } else { format!(" Another program that {}.", kinds.join("; one that ")) }
 }
 
 /// What another program of each kind would show of the first and each of the others.
@@ -246,22 +221,19 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 3] {
         .column(Name, "pair", |row| format!("{} / {}", row.a, row.b))
         .column(Figure, "mean ratio", |row| pair::times(Ratio::of(row.estimate)))
         .column(Figure, "95 %", |row| pair::interval(Ratio::of(row.estimate)))
-        .column(Figure, "not known of", |row| unknown(&row.left_out, count))
-        .done();
+        .column(Figure, "not known of", |row| unknown(&row.left_out, count));
     let predicted: Vec<(&MixRow, &AnotherProgram)> =
         class.pairs.iter().flat_map(|row| row.another.iter().map(move |another| (row, another))).collect();
     let another = TableOf::new(TableLook::Narrow, &predicted)
         .column(Name, "pair", |(row, _)| format!("{} / {}", row.a, row.b))
         .column(Words, "the program", |(_, another)| another.kind.to_string())
         .column(Figure, "90 %", |(_, another)| pair::interval(Ratio::of(another.estimate)))
-        .column(Figure, "first better", |(_, another)| format!("{} of 100", of_100(another.better)))
-        .done();
+        .column(Figure, "first better", |(_, another)| format!("{} of 100", of_100(another.better)));
     let flips = TableOf::new(TableLook::Narrow, &class.flips)
         .column(Name, "name", |flip| &flip.name)
         .column(Figure, "share", |flip| number::percent(flip.share))
         .column(Figure, "another below", |flip| side(flip.below.as_ref()))
-        .column(Figure, "another above", |flip| side(flip.above.as_ref()))
-        .done();
+        .column(Figure, "another above", |flip| side(flip.above.as_ref()));
     let pairs = Section::titled(format!("{among}pairs over the mix")).with(pairs).with(Paragraph::legend(MEANING));
     let another =
         Section::titled(format!("{among}pairs in another program")).with(another).with(Paragraph::legend(ANOTHER));

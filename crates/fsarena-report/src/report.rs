@@ -108,14 +108,14 @@ pub struct Count {
     /// The number.
     pub count: usize,
     /// The verdict in words.
-    pub words: &'static str,
+    pub words: String,
 }
 
 impl Count {
     /// The number of `verdicts` that are among `wanted`.
-    pub fn of(verdicts: &[Verdict], wanted: &[Verdict], verdict: Shade, words: &'static str) -> Self {
+    pub fn of(verdicts: &[Verdict], wanted: &[Verdict], verdict: Shade, words: impl Into<String>) -> Self {
         let count = verdicts.iter().filter(|verdict| wanted.contains(verdict)).count();
-        Self { verdict, count, words }
+        Self { verdict, count, words: words.into() }
     }
 }
 
@@ -170,10 +170,10 @@ impl Report {
     }
 }
 
-/// The blocks that `medium` shows. A table without rows is left out together with its legend.
+/// The blocks that `medium` shows. A table without rows, or drawings without one, is left out together with its legend.
 fn shown_on(blocks: Vec<Block>, medium: OutputMedium) -> Vec<Block> {
     let mut shown: Vec<Block> = Vec::new();
-    let mut lacks_table = false;
+    let mut lacks_subject = false;
     for mut block in blocks.into_iter().filter(|block| block.shown.includes(medium)) {
         match &mut block.content {
             Content::Table(table) => table.columns.retain(|column| column.shown.includes(medium)),
@@ -183,8 +183,8 @@ fn shown_on(blocks: Vec<Block>, medium: OutputMedium) -> Vec<Block> {
         let is_legend = matches!(&block.content, Content::Paragraph(Paragraph { tone: Tone::Legend, .. }));
         let is_empty =
             block.content.is_empty() && !matches!(block.content, Content::Footnotes(_) | Content::ShortFootnotes(_));
-        let is_left_out = is_empty || (is_legend && lacks_table);
-        lacks_table = is_empty && matches!(block.content, Content::Table(_));
+        let is_left_out = is_empty || (is_legend && lacks_subject);
+        lacks_subject = is_empty && matches!(block.content, Content::Table(_) | Content::Drawings(_));
         shown.extend((!is_left_out).then_some(block));
     }
     shown

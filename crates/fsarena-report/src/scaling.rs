@@ -5,9 +5,7 @@ use fsarena_model::{ClientFacts, grouped};
 
 use crate::number::{hundredths, or_dash, seconds, value};
 use crate::report::ColumnKind::{Figure, Name};
-use crate::report::{
-    Arrangement, Content, Drawing, Drawings, List, ListLook, Paragraph, Section, Shown, TableLook, TableOf,
-};
+use crate::report::{Arrangement, Drawing, Drawings, List, ListLook, Paragraph, Section, Shown, TableLook, TableOf};
 use crate::svg::scaling::against_clients;
 use crate::words::listed;
 
@@ -36,8 +34,7 @@ pub fn section(comparison: &Comparison) -> Section {
         .column(Figure, "slowest", |(_, point)| or_dash(point.slowest.map(hundredths)))
         .column(Figure, "until the last", |(_, point)| or_dash(point.until_last.map(hundredths)))
         .column(Figure, "skew", |(_, point)| or_dash(point.skew.map(seconds)))
-        .column(Figure, "not counted", |(_, point)| point.skewed.to_string())
-        .done();
+        .column(Figure, "not counted", |(_, point)| point.skewed.to_string());
     short(comparison)
         .with_shown(Shown::Page, drawings(comparison))
         .with(figures)
@@ -58,27 +55,20 @@ fn clients(clients: &[ClientFacts]) -> Section {
         .column(Name, "kernel", |(_, client)| or_dash(client.kernel.clone()))
         .column(Figure, "cores", |(_, client)| or_dash(client.cores.map(|cores| cores.to_string())))
         .column(Figure, "memory size", |(_, client)| or_dash(client.memory.map(|size| size.to_string())))
-        .column(Figure, "time of day ahead", |(_, client)| ahead(client.clock.time_of_day))
-        .column(Figure, "error", |(_, client)| seconds(client.clock.error))
-        .done();
+        .column(Figure, "time of day ahead", |(_, client)| seconds(client.clock.time_of_day))
+        .column(Figure, "error", |(_, client)| seconds(client.clock.error));
     Section::titled("The clients").with(table).with(Paragraph::legend(CLOCKS))
-}
-
-/// A difference of two clocks.
-fn ahead(difference: f64) -> String {
-    if difference < 0.0 { format!("-{}", seconds(-difference)) } else { seconds(difference) }
 }
 
 fn figure((row, point): &PointOfRow<'_>, divisor: f64) -> String {
     or_dash(point.median.map(|median| value(median / divisor, &row.unit)))
 }
 
-fn drawings(comparison: &Comparison) -> Content {
+fn drawings(comparison: &Comparison) -> Drawings {
     let drawing = |(name, rows): (&str, Vec<&ScalingRow>)| {
         Some(Drawing { caption: format!("{name} with more clients"), svg: against_clients(&rows)? })
     };
-    let drawings = by_workload(comparison).into_iter().filter_map(drawing).collect();
-    Drawings { arrangement: Arrangement::Wide, drawings }.into()
+    Drawings::new(Arrangement::Wide, by_workload(comparison).into_iter().filter_map(drawing))
 }
 
 /// For each workload, what further clients add, and who gains more.

@@ -22,6 +22,7 @@ use crate::{
     why, words,
 };
 
+/// The summary that ends a run on a terminal.
 pub fn summary(comparison: &Comparison) -> Report {
     Report { sections: summary::sections(comparison), ..frame(comparison) }
 }
@@ -35,7 +36,7 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let time_advice = Paragraph::plain(answer::time_advice(comparison).unwrap_or_default());
     let own = [
         Section::default().with_shown(Shown::Terminal, decision),
-        recommendation::section(comparison).unwrap_or_default(),
+        recommendation::section(comparison),
         effects::section(comparison),
         layers::section(comparison),
         why::section(comparison, Shown::Summaries),
@@ -50,7 +51,9 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
         checks_and_notes(comparison),
         contenders(comparison),
-        explanations(comparison).with_all(iostat.map(Content::from)),
+        explained::of_all(comparison)
+            .fold(Section::titled("What explains the figures"), Section::with)
+            .with_all(iostat),
         latency::of_all(comparison),
         not_covered(comparison),
         reading(comparison),
@@ -73,17 +76,14 @@ fn labels(comparison: &Comparison) -> Vec<String> {
 /// A report without sections.
 fn frame(comparison: &Comparison) -> Report {
     let (version, run, seed) = (&comparison.environment.fsarena, comparison.run.number, &comparison.run.seed);
+    let title = format!("{} compared", words::listed(labels(comparison)));
     Report {
-        title: format!("{} compared", words::listed(labels(comparison))),
-        run: head(comparison),
         facts: facts(comparison),
         condition: comparison.run.condition.clone(),
         alarms: alarms(comparison),
         answer: answer::answer(comparison),
-        counts: Vec::new(),
-        sections: Vec::new(),
         origin: format!("Made by fsarena {version} from run {run}, seed {seed}."),
-        version: version.clone(),
+        ..Report::new(title, head(comparison), version)
     }
 }
 
@@ -153,11 +153,6 @@ fn contender(row: &ContenderRow) -> Section {
     Section::titled(row.label.to_string()).with_hint(row.kind.as_str()).with(Facts::known(FactsLook::Stacked, facts))
 }
 
-fn explanations(comparison: &Comparison) -> Section {
-    let section = Section::titled("What explains the figures");
-    explained::of_all(comparison).fold(section, Section::with)
-}
-
 fn not_covered(comparison: &Comparison) -> Section {
     let biases = words::biases(comparison);
     let interval = if comparison.judged.verdicts.is_empty() { "" } else { words::INTERVAL };
@@ -174,8 +169,9 @@ fn place(comparison: &Comparison) -> Section {
         let lines = lines.iter().map(|line| Sentence::new(Role::Code, line).0).collect::<Vec<_>>().concat();
         Fact { name: workloads, lines }
     });
-    let settings = Facts { look: FactsLook::Columns, facts: settings.collect() };
-    let settings = Section::titled("Settings of external programs").folded(Fold::Closed).with(settings);
+    let settings = Section::titled("Settings of external programs")
+        .folded(Fold::Closed)
+        .with(Facts::known(FactsLook::Columns, settings));
     Section::titled("Where and when")
         .with(Facts::known(FactsLook::Columns, machine::facts(environment)))
         .with(List::new(ListLook::Paragraphs, machine::lane_facts(comparison)).in_tone(Tone::Legend))
@@ -220,13 +216,11 @@ fn lane(facts: &RoundFacts, of: fn(&LaneCost) -> Option<Nanos>) -> Option<String
 
 /// The terms of the page.
 fn reading(comparison: &Comparison) -> Section {
-    let checks = Facts {
-        look: FactsLook::CompactTerms,
-        facts: words::checks().into_iter().map(|(name, words)| Fact::new(name, Role::Plain, words)).collect(),
-    };
+    let checks = words::checks().into_iter().map(|(name, words)| Fact::new(name, Role::Plain, words));
+    let checks = Facts::known(FactsLook::CompactTerms, checks);
     let terms = |look, terms: &[Term]| {
         let fact = |(name, explanation): &Term| Fact::new(*name, Role::Plain, *explanation);
-        Facts { look, facts: terms.iter().map(fact).collect() }
+        Facts::known(look, terms.iter().map(fact))
     };
     let checked = Section::titled("What a figure is checked for").folded(Fold::Closed);
     let section = Section::titled("How to read this")
@@ -262,8 +256,7 @@ fn the_plan(comparison: &Comparison) -> Section {
         .column(ColumnKind::Words, "mode", |row| words::mode(row.mode))
         .column(ColumnKind::Words, "durability", |row| words::durable(row.durable))
         .column(ColumnKind::Words, "cache", |row| words::cache(row.cache))
-        .column(ColumnKind::Figure, "memory limit", memory)
-        .done();
+        .column(ColumnKind::Figure, "memory limit", memory);
     Section::titled("The plan")
         .with_shown(Shown::Page, Facts::known(FactsLook::Columns, facts))
         .with_shown(Shown::Page, Section::titled("Its workloads").folded(Fold::Closed).with(table))

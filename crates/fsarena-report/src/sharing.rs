@@ -22,7 +22,6 @@ pub fn section(comparison: &Comparison) -> Section {
         .column(Words, "changes of others", |(_, sharing)| coherence(sharing))
         .column(Words, "attributes cached", |(_, sharing)| &sharing.attributes)
         .column(Words, "locks", |(_, sharing)| &sharing.locks)
-        .column(Words, "if the server is silent", |(_, sharing)| &sharing.silent_server)
-        .done();
+        .column(Words, "if the server is silent", |(_, sharing)| &sharing.silent_server);
     Section::titled("What the shared file systems guarantee").with(table).with(Paragraph::legend(MEANING))
 }

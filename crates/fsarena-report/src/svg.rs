@@ -83,8 +83,8 @@ impl Canvas {
 
     /// A line through these points.
     pub fn polyline(&mut self, class: &str, through: &[(f64, f64)]) {
-        let points = points(through);
-        self.push(format_args!(r#"<polyline class="{class}" points="{points}"/>"#));
+        let points: Vec<String> = through.iter().map(|place| point(*place)).collect();
+        self.push(format_args!(r#"<polyline class="{class}" points="{}"/>"#, points.join(" ")));
     }
 
     /// A path in SVG's syntax.
@@ -146,21 +146,16 @@ const STYLE: &str = "text{font:13px sans-serif;fill:#1b2226}.tick,.axis-title{fo
 
 /// A drawing of lines and marks as a file of its own.
 pub(crate) fn alone(drawing: &str) -> String {
-    let ground = r##"<rect width="100%" height="100%" fill="#fff"/>"##;
-    let begin = |attributes: &str| format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {attributes}>"#);
     let parts = drawing.strip_prefix("<svg ").and_then(|rest| rest.split_once('>'));
-    parts.map_or_else(String::new, |(attributes, body)| {
-        format!("{}<style>{STYLE}</style>{ground}{body}\n", begin(attributes))
-    })
+    let Some((attributes, body)) = parts else { return String::new() };
+    let begin = format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {attributes}><style>{STYLE}</style>"#);
+    let ground = r##"<rect width="100%" height="100%" fill="#fff"/>"##;
+    format!("{begin}{ground}{body}\n")
 }
 
 /// Text of an element or an attribute.
 pub(crate) fn escaped(text: &str) -> String {
     HtmlEscape(&visible(text)).to_string()
-}
-
-fn points(places: &[(f64, f64)]) -> String {
-    places.iter().map(|place| point(*place)).collect::<Vec<_>>().join(" ")
 }
 
 fn point((x, y): (f64, f64)) -> String {
@@ -238,11 +233,6 @@ pub fn class(index: usize) -> String {
     format!("series{}", index % COLOURS + 1)
 }
 
-/// The mark of contender `index` at a point.
-pub fn mark(canvas: &mut Canvas, index: usize, place: (f64, f64)) {
-    marks(canvas, index, &[place]);
-}
-
 /// The marks of contender `index` at some points, as one path: a page has thousands of them.
 pub fn marks(canvas: &mut Canvas, index: usize, places: &[(f64, f64)]) {
     let from = |(x, y): &(f64, f64), dx: f64, dy: f64| format!("M{}", point((x + dx, y + dy)));
@@ -274,7 +264,7 @@ pub fn legend(canvas: &mut Canvas, labels: &[&str], signs: &[Sign]) -> f64 {
     for (index, label) in labels.iter().enumerate() {
         let label = fitted(label, LABEL);
         let x = place(&mut at, 34.0 + text_width(&label));
-        mark(canvas, index, (x + 6.0, at.1 - 4.0));
+        marks(canvas, index, &[(x + 6.0, at.1 - 4.0)]);
         canvas.text("label", Anchor::Start, (x + 16.0, at.1), &label);
     }
     signs.iter().for_each(|known| sign(canvas, &mut at, *known));
@@ -293,11 +283,6 @@ fn sign(canvas: &mut Canvas, at: &mut (f64, f64), sign: Sign) {
         Sign::Cross(_) => cross(canvas, (middle, y)),
     }
     canvas.text("tick", Anchor::Start, (x + wide + 6.0, at.1), words);
-}
-
-/// Height of a legend.
-pub fn legend_height(labels: &[&str], signs: &[Sign]) -> f64 {
-    legend(&mut Canvas::new(0.0), labels, signs)
 }
 
 /// The position at which an element of this width begins: on this line, or on the next.

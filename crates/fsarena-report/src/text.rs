@@ -2,14 +2,14 @@
 
 pub mod layout;
 
-use fsarena_model::Comparison;
+use unicode_width::UnicodeWidthStr;
 
 use crate::number::DASH;
+use crate::report;
 use crate::report::{
-    Additions, Block, Column, ColumnKind, Content, Facts, List, OutputMedium, Paragraph, Report, Section, Table,
-    TableLook, TableOf,
+    Block, Column, ColumnKind, Content, Facts, List, OutputMedium, Paragraph, Report, Section, Table, TableLook,
+    TableOf,
 };
-use crate::{report, sections};
 use layout::{BAD, FAINT, Rendition, STRONG, painted, rendition, table, wrapped};
 
 /// Properties of a terminal.
@@ -29,16 +29,6 @@ const HANGING: &str = "  ";
 
 /// Without colour, for files and pipes.
 pub const PLAIN: TerminalStyle = TerminalStyle { color: false, width: 120 };
-
-/// The report in `style`.
-pub fn render(comparison: &Comparison, additions: Additions, style: TerminalStyle) -> String {
-    of_report(sections::report(comparison, additions), style)
-}
-
-/// The summary in `style`.
-pub fn summary(comparison: &Comparison, style: TerminalStyle) -> String {
-    of_report(sections::summary(comparison), style)
-}
 
 /// Any report in `style`.
 pub fn of_report(report: Report, style: TerminalStyle) -> String {
@@ -83,7 +73,9 @@ impl TerminalStyle {
     /// Drawings are left out.
     fn block(self, content: &Content) -> String {
         match content {
-            Content::Paragraph(paragraph) => self.paragraph(paragraph),
+            Content::Paragraph(Paragraph { tone, sentence }) => {
+                painted(&wrapped(&sentence.words(), "", self.width), rendition_of(*tone), self.color)
+            }
             Content::List(list) => self.list(list),
             Content::Facts(facts) => self.facts(facts),
             Content::Table(table) => self.table(table),
@@ -95,13 +87,13 @@ impl TerminalStyle {
         }
     }
 
-    fn paragraph(self, paragraph: &Paragraph) -> String {
-        painted(&wrapped(&paragraph.sentence.words(), "", self.width), tone(paragraph.tone), self.color)
-    }
-
     fn list(self, list: &List) -> String {
         let line = |entry: &report::Sentence| {
-            painted(&wrapped(&entry.words(), HANGING, self.width), rendition(entry).or(tone(list.tone)), self.color)
+            painted(
+                &wrapped(&entry.words(), HANGING, self.width),
+                rendition(entry).or(rendition_of(list.tone)),
+                self.color,
+            )
         };
         list.items.iter().map(line).collect::<Vec<_>>().join("\n")
     }
@@ -125,20 +117,19 @@ impl TerminalStyle {
     /// The table. If it is too wide, the intervals of figures are left out; then references are printed below it. If it
     /// is still too wide, it is printed row by row.
     pub fn table(self, wide: &Table) -> String {
-        let fits = |text: &str| text.lines().all(|line| layout::width(line) <= self.width);
+        let fits = |it: &Table| table(it, false).lines().all(|line| line.width() <= self.width);
         // Intervals of medians go last.
         let shorter = || without_intervals(wide, |_| true);
         let candidates = [wide.clone(), without_intervals(wide, |kind| kind != ColumnKind::Median), shorter()];
-        if let Some(text) = candidates.iter().map(|it| table(it, self.color)).find(|text| fits(text)) {
-            return text;
+        if let Some(narrow) = candidates.iter().find(|it| fits(it)) {
+            return table(narrow, self.color);
         }
         let shorter = shorter();
         let (references, columns) =
             shorter.columns.iter().cloned().partition(|column| column.kind == ColumnKind::Reference);
         let narrow = Table { columns, ..shorter };
-        let without = table(&narrow, self.color);
         match wide.look {
-            _ if fits(&without) => format!("{without}\n{}", self.references(wide, references)),
+            _ if fits(&narrow) => format!("{}\n{}", table(&narrow, self.color), self.references(wide, references)),
             TableLook::Matrix => self.lines(wide),
             TableLook::Listing => self.listing(wide),
             _ => self.row_by_row(wide),
@@ -179,7 +170,7 @@ impl TerminalStyle {
         let columns: Vec<Vec<String>> = wide.columns.iter().map(cells).collect();
         let titles = wide.columns.iter().map(|column| column.title.as_str());
         let width_of = |(title, cells): (&str, &Vec<String>)| {
-            cells.iter().map(|cell| layout::width(cell)).max().unwrap_or(0).max(layout::width(title))
+            cells.iter().map(|cell| cell.width()).max().unwrap_or(0).max(title.width())
         };
         let widths: Vec<usize> = titles.clone().zip(&columns).map(width_of).collect();
         let Some(widest) = (0..widths.len()).max_by_key(|index| widths[*index]) else { return String::new() };
@@ -246,7 +237,7 @@ fn sentence(columns: &[Column], row: usize) -> String {
     format!("{}: {}", words.join(" "), values.join("; "))
 }
 
-fn tone(tone: report::Tone) -> Rendition {
+fn rendition_of(tone: report::Tone) -> Rendition {
     match tone {
         report::Tone::Plain | report::Tone::Apart => None,
         report::Tone::Legend => FAINT,

@@ -27,13 +27,12 @@ pub fn report(found: &Validation, version: &str) -> Report {
     let wrong: Vec<&ValidatedPair> = found.pairs.iter().filter(|it| it.outcome == Some(Foretold::Wrong)).collect();
     let all: Vec<&ValidatedPair> = found.pairs.iter().collect();
     let drawing = drawing(found).map(|svg| Drawing { caption: "Each mark is a pair in a program".to_owned(), svg });
-    let drawings = Drawings { arrangement: Arrangement::Grid, drawings: drawing.into_iter().collect() };
     let environment = found.runs.first().map(|run| machine::facts(&run.environment));
     let sections = [
         Section::titled("By profile")
             .with(scores(found))
             .with(Paragraph::legend(SCORES))
-            .with_shown(Shown::Page, drawings),
+            .with_shown(Shown::Page, Drawings::new(Arrangement::Grid, drawing)),
         Section::titled("Difference between programs").with(List::new(ListLook::Paragraphs, between(found))),
         Section::titled("Wrong").with_shown(Shown::Terminal, pairs(&wrong)),
         Section::titled("All pairs")

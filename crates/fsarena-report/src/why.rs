@@ -101,8 +101,7 @@ pub fn tested(comparison: &Comparison) -> Section {
             None => "not decided".to_owned(),
             Some(true) => "right".to_owned(),
             Some(false) => "wrong".to_owned(),
-        })
-        .done();
+        });
     let meaning = "The share of its time that a workload saves by an option: predicted by the traced slices of the \
         contender without it, as the time in functions or flushes that the option avoids; and measured between both in \
         slices that are not traced. A prediction is right if the whole interval is within ten points of it, wrong if no \
@@ -121,29 +120,21 @@ pub fn short(comparison: &Comparison) -> Section {
 }
 
 /// The part of the page about a workload.
-pub fn of_workload(comparison: &Comparison, workload: &str) -> Vec<Content> {
+pub fn of_workload(comparison: &Comparison, workload: &str) -> Section {
     let explanations = || comparison.judged.explanations.iter().filter(|it| it.workload == workload);
     let part = |it: &Explanation| {
         let section = Section::titled(title(it)).with(Paragraph::plain(sentence(it)));
         section.with(drawing(it)).with_all(tables(it))
     };
-    let parts: Vec<Section> = explanations().map(part).collect();
-    if parts.is_empty() {
-        return Vec::new();
-    }
-    vec![
-        Section::titled("Why")
-            .folded(Fold::Open)
-            .with_all(parts)
-            .with(Paragraph::legend(meaning(explanations())))
-            .into(),
-    ]
+    Section::titled("Why")
+        .folded(Fold::Open)
+        .with_all(explanations().map(part))
+        .with(Paragraph::legend(meaning(explanations())))
 }
 
 fn drawing(explanation: &Explanation) -> Drawings {
     let svg = if explanation.withheld.is_none() { waterfall(explanation) } else { None };
-    let drawing = svg.map(|svg| Drawing { caption: String::new(), svg });
-    Drawings { arrangement: Arrangement::Wide, drawings: drawing.into_iter().collect() }
+    Drawings::new(Arrangement::Wide, svg.map(|svg| Drawing { caption: String::new(), svg }))
 }
 
 fn title(explanation: &Explanation) -> String {
@@ -264,15 +255,13 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         .column(Figure, "95 %", |row| {
             let ends = row.difference.low.zip(row.difference.high);
             number::or_dash(ends.map(|(low, high)| format!("[{}, {}]", change(high), change(low))))
-        })
-        .done();
+        });
     let requests = TableOf::new(TableLook::Narrow, &explanation.requests)
         .column(Name, "requests per operation", |row| request(row.kind))
         .column(Figure, slower.to_string(), |row| count(row.slower_count, row.slower_duration))
         .column(Figure, faster.to_string(), |row| count(row.faster_count, row.faster_duration))
         .column(Figure, "by number", |row| number::or_dash(row.by_count.map(change)))
-        .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(change)))
-        .done();
+        .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(change)));
     let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
     let overheads = overheads.map(|(label, overhead)| format!("{} ({label})", number::or_dash(overhead.map(percent))));
     let lost = match explanation.lost {

@@ -3,7 +3,7 @@
 use fsarena_report::number;
 use fsarena_report::svg::axis::{Axis, Scale};
 use fsarena_report::svg::plane::{Plane, ROOM};
-use fsarena_report::svg::{Anchor, Canvas, class};
+use fsarena_report::svg::{Anchor, Canvas};
 
 use super::grids::short;
 
@@ -28,7 +28,7 @@ fn names(lines: &[PlottedLine]) -> Vec<&str> {
 
 fn paths(plane: &Plane, canvas: &mut Canvas, lines: &[PlottedLine]) {
     for (index, line) in lines.iter().enumerate() {
-        plane.path(canvas, index, &format!("path {}", class(index)), &line.points);
+        plane.path(canvas, index, "path", &line.points);
     }
 }
 

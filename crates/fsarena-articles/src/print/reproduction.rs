@@ -39,13 +39,8 @@ pub fn section(comparison: &Comparison, reproduction: &Reproduction) -> Section 
         .with_shown(Shown::Page, charts::curves(reproduction));
     let tables = tables.map(|table| (Shown::Everywhere, table)).into_iter();
     let tables = tables.chain([(Shown::Documents, tables::claims(reproduction))]);
-    let tables = tables.filter(|(_, table)| table.has_rows());
     let section = tables.fold(section, |section, (shown, table)| section.with_shown(shown, table.folded(Fold::Closed)));
-    let section = match differences(reproduction) {
-        Some(differences) => section.with(differences.folded(Fold::Closed)),
-        None => section,
-    };
-    section.with_shown(Shown::Page, charts::charts(reproduction))
+    section.with(differences(reproduction).folded(Fold::Closed)).with_shown(Shown::Page, charts::charts(reproduction))
 }
 
 /// What a reproduction adds to the answer of documents: how often the published winners win here, and the claims.
@@ -56,16 +51,12 @@ pub fn answer(reproduction: &Reproduction) -> Sentence {
 
 /// How often the published winners win here, and what became of the claims.
 fn outcomes(reproduction: &Reproduction) -> Vec<String> {
-    victories(reproduction).into_iter().chain(outcomes_of_claims(reproduction)).collect()
+    let as_published = sentence(reproduction, "as published", |winner| winner.as_published, reproduction.as_published);
+    let properly = sentence(reproduction, "properly", |winner| winner.properly, reproduction.properly);
+    [as_published, properly, outcomes_of_claims(reproduction)].into_iter().flatten().collect()
 }
 
 /// How often the published winner wins, and tau over all tests.
-fn victories(reproduction: &Reproduction) -> Vec<String> {
-    let as_published = sentence(reproduction, "as published", |winner| winner.as_published, reproduction.as_published);
-    let properly = sentence(reproduction, "properly", |winner| winner.properly, reproduction.properly);
-    [as_published, properly].into_iter().flatten().collect()
-}
-
 fn sentence(
     reproduction: &Reproduction,
     form: &str,
@@ -111,8 +102,11 @@ fn outcomes_of_claims(reproduction: &Reproduction) -> Option<String> {
 
 /// Sentences about contenders of the article that take no part, and about contenders that the article does not have.
 fn participants(comparison: &Comparison, reproduction: &Reproduction) -> Vec<String> {
-    let absent: Vec<&str> =
-        contenders(reproduction).filter(|(_, one)| is_absent(one)).map(|(_, one)| &*one.name).collect();
+    let absent: Vec<&str> = contenders(reproduction)
+        .map(|(_, one)| one)
+        .filter(|one| one.as_published.is_none())
+        .map(|one| &*one.name)
+        .collect();
     let absent = (!absent.is_empty()).then(|| {
         let (takes, them) = if absent.len() == 1 { ("takes", "it") } else { ("take", "them") };
         let names = absent.join(", ");
@@ -129,25 +123,20 @@ fn participants(comparison: &Comparison, reproduction: &Reproduction) -> Vec<Str
     absent.into_iter().chain(further).collect()
 }
 
-/// What differs from the article; `None` if the article's data have nothing for it.
-fn differences(reproduction: &Reproduction) -> Option<Section> {
+/// What differs from the article.
+fn differences(reproduction: &Reproduction) -> Section {
     let article = &reproduction.article;
     let represented = contenders(reproduction).filter_map(|(published, one)| represented(published, one));
     let further = article.further.iter().map(|further| match &further.counterpart {
         Counterpart::Here(here) => format!("{}: {here}", further.what),
         Counterpart::Nothing(why) => format!("{}: nothing here. {why}", further.what),
     });
-    let items: Vec<String> = represented.chain(article.differences.iter().cloned()).chain(further).collect();
-    let title = "What differs from the article";
-    (!items.is_empty()).then(|| Section::titled(title).with(List::new(ListLook::Notes, items)))
+    let items = represented.chain(article.differences.iter().cloned()).chain(further);
+    Section::titled("What differs from the article").with(List::new(ListLook::Notes, items))
 }
 
 fn contenders(reproduction: &Reproduction) -> impl Iterator<Item = (&PublishedContender, &StandIn)> {
     reproduction.article.contenders.iter().zip(&reproduction.stand_ins)
-}
-
-fn is_absent(stand_in: &StandIn) -> bool {
-    stand_in.as_published.is_none()
 }
 
 /// How the counterpart of a contender differs from it, or which could take part.
@@ -213,8 +202,7 @@ fn scales(reproduction: &Reproduction) -> Section {
     let by_text = grouped(reproduction.scaled.iter().map(|(workload, text)| (text, workload.as_str())));
     let table = TableOf::new(TableLook::Full, &by_text)
         .column(ColumnKind::Name, "workload", |(_, workloads)| workloads.join(", "))
-        .column(ColumnKind::Words, "how", |(text, _)| *text)
-        .done();
+        .column(ColumnKind::Words, "how", |(text, _)| *text);
     Section::titled("What is scaled").with(table)
 }
 
@@ -244,10 +232,12 @@ enum FigureForm {
     Properly,
 }
 
-/// A figure, or that there is none because the contender did not finish.
-enum FoundFigure {
-    Figure { value: f64, text: String, is_valid: bool },
-    Unfinished,
+/// A figure.
+struct FoundFigure {
+    /// 0 if the contender did not finish.
+    value: f64,
+    text: String,
+    is_valid: bool,
 }
 
 impl FigureForm {
@@ -264,18 +254,17 @@ impl FigureForm {
         let (is_unfinished, measured) = match self {
             Self::Published if !figure.unfinished.published => {
                 let (value, text) = figure.published.clone()?;
-                return Some(FoundFigure::Figure { value, text, is_valid: true });
+                return Some(FoundFigure { value, text, is_valid: true });
             }
             Self::Published => (true, None),
             Self::AsPublished => (figure.unfinished.as_published, figure.as_published),
             Self::Properly => (figure.unfinished.properly, figure.properly),
         };
-        let found = |Measured { median: value, is_valid, .. }| FoundFigure::Figure {
-            value,
-            text: number::value(value, &figure.unit),
-            is_valid,
-        };
-        if is_unfinished { Some(FoundFigure::Unfinished) } else { measured.map(found) }
+        if is_unfinished {
+            return Some(FoundFigure { value: 0.0, text: UNFINISHED.to_owned(), is_valid: true });
+        }
+        let Measured { median: value, is_valid, .. } = measured?;
+        Some(FoundFigure { value, text: number::value(value, &figure.unit), is_valid })
     }
 }
 

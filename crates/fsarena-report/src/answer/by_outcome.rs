@@ -2,7 +2,7 @@
 //! makes no difference, and what is not decided.
 
 use fsarena_model::comparison::{PairVerdict, Reason, WorkloadRow};
-use fsarena_model::{Comparison, Label, Verdict};
+use fsarena_model::{Comparison, Label, Verdict, grouped};
 
 use super::{Leader, lead, superlative};
 use crate::group::ClassGroup;
@@ -23,52 +23,42 @@ pub fn sentences(group: &ClassGroup<'_>) -> Vec<Sentence> {
     if comparison.judged.verdicts.is_empty() {
         return Vec::new();
     }
-    let outcomes: Vec<(Outcome<'_>, String)> = comparison.workloads.iter().map(|row| outcome(group, row)).collect();
-    let fastest =
-        group.labels().map(|label| (Outcome::Fastest(label), format!("{label} is the {}:", superlative(group))));
-    let others = [
-        (Outcome::Equal, "Equally fast:"),
-        (Outcome::Small, "No difference that matters:"),
-        (Outcome::Open, "Not decided:"),
-        (Outcome::Invalid, "Not comparable:"),
-    ];
-    let others = others.map(|(outcome, title)| (outcome, title.to_owned()));
-    fastest.chain(others).filter_map(|(wanted, title)| sentence(&outcomes, &wanted, title)).collect()
+    let outcomes = grouped(comparison.workloads.iter().map(|row| outcome(group, row)));
+    let fastest = group.labels().map(|label| fastest(group, label));
+    let titles = fastest.chain([EQUAL, SMALL, OPEN, INVALID].map(str::to_owned));
+    let sentence = |title: String| {
+        let (_, works) = outcomes.iter().find(|(outcome, _)| *outcome == title)?;
+        Some(Sentence::new(Role::Strong, title).and(Role::Plain, format!("{}.", works.join("; "))))
+    };
+    titles.filter_map(sentence).collect()
 }
 
-/// What came out of a workload.
-#[derive(Debug, PartialEq)]
-enum Outcome<'a> {
-    Fastest(&'a Label),
-    Equal,
-    /// The programs take almost all of the time.
-    Small,
-    Open,
-    Invalid,
+fn fastest(group: &ClassGroup<'_>, label: &Label) -> String {
+    format!("{label} is the {}:", superlative(group))
 }
 
-fn sentence(outcomes: &[(Outcome<'_>, String)], wanted: &Outcome<'_>, title: String) -> Option<Sentence> {
-    let of: Vec<&str> =
-        outcomes.iter().filter(|(outcome, _)| outcome == wanted).map(|(_, words)| words.as_str()).collect();
-    (!of.is_empty()).then(|| Sentence::new(Role::Strong, title).and(Role::Plain, format!("{}.", of.join("; "))))
-}
+const EQUAL: &str = "Equally fast:";
+/// The programs take almost all of the time.
+const SMALL: &str = "No difference that matters:";
+const OPEN: &str = "Not decided:";
+const INVALID: &str = "Not comparable:";
 
-/// The outcome of a workload, and the work with the ratios in words.
-fn outcome<'a>(group: &ClassGroup<'a>, row: &WorkloadRow) -> (Outcome<'a>, String) {
+/// The outcome of a workload as a title, and the work with the ratios in words.
+fn outcome(group: &ClassGroup<'_>, row: &WorkloadRow) -> (String, String) {
     let best = best_group(group, &row.name);
     let pairs: Vec<&PairVerdict> = group.verdicts(&row.name).collect();
     let is_small = |pair: &&PairVerdict| pair::winner(pair).is_none() && pair.reasons.contains(&Reason::Programs);
     let all_small = !pairs.is_empty() && pairs.iter().all(is_small);
-    let behind = behind(group, &row.name, &best);
+    let behind = || behind(group, &row.name, &best);
+    let is_part = best.len() < group.contenders.len();
     let (outcome, words) = match lead(&ranking(group, &row.name)) {
-        Leader::Invalid => (Outcome::Invalid, None),
-        _ if all_small => (Outcome::Small, at_most(row)),
-        Leader::One(label) => (Outcome::Fastest(label), None),
-        Leader::Several => (Outcome::Equal, (best.len() < group.contenders.len()).then(|| listed(&best))),
-        Leader::Open => (Outcome::Open, (best.len() < group.contenders.len()).then(|| best.join(" or "))),
+        Leader::Invalid => (INVALID.to_owned(), [None, None]),
+        _ if all_small => (SMALL.to_owned(), [at_most(row), None]),
+        Leader::One(label) => (fastest(group, label), [None, behind()]),
+        Leader::Several => (EQUAL.to_owned(), [is_part.then(|| listed(&best)), behind()]),
+        Leader::Open => (OPEN.to_owned(), [is_part.then(|| best.join(" or ")), behind()]),
     };
-    let behind = if matches!(outcome, Outcome::Invalid | Outcome::Small) { None } else { behind };
-    let words: Vec<String> = words.into_iter().chain(behind).collect();
+    let words: Vec<String> = words.into_iter().flatten().collect();
     // Cold and warm, it is the same work.
     let is_twice = group.comparison.workloads.iter().filter(|other| other.title == row.title).count() > 1;
     let title = if is_twice { &row.name } else { &row.title };

@@ -40,7 +40,13 @@ fn sentence<'a>(group: &ClassGroup<'a>, work: &WorkGroup<'a>) -> Sentence {
         _ => counted(rankings.len(), "workload"),
     };
     let all = Outcomes { group, rankings };
-    let parts = [all.won().join(", "), all.shared(), all.open(), all.invalid(), all.left_out()];
+    let parts = [
+        all.won().join(", "),
+        all.best_of(&Leader::Several, |labels| format!("{labels} are equally fast")),
+        all.best_of(&Leader::Open, |labels| format!("undecided between {labels}")),
+        all.invalid(),
+        all.left_out(),
+    ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     Sentence::new(Role::Strong, format!("{} ({which}):", work.title)).and(Role::Plain, format!("{}.", parts.join("; ")))
 }
@@ -62,20 +68,8 @@ impl Outcomes<'_> {
         led(&self.rankings, self.group).into_iter().enumerate().map(part).collect()
     }
 
-    /// Where the best are equivalent.
-    fn shared(&self) -> String {
-        let names = self.names(|lead| *lead == Leader::Several);
-        self.best_of(&names, |labels| format!("{labels} are equally fast"))
-    }
-
-    /// Where no lead is shown.
-    fn open(&self) -> String {
-        let names = self.names(|lead| *lead == Leader::Open);
-        self.best_of(&names, |labels| format!("undecided between {labels}"))
-    }
-
     fn invalid(&self) -> String {
-        let names = self.names(|lead| *lead == Leader::Invalid);
+        let names = self.names(&Leader::Invalid);
         if names.is_empty() { String::new() } else { format!("no figures can be compared{}", self.place(&names)) }
     }
 
@@ -89,17 +83,17 @@ impl Outcomes<'_> {
     }
 
     /// The names of the workloads with a lead of this kind.
-    fn names(&self, wanted: impl Fn(&Leader<'_>) -> bool) -> Vec<&str> {
-        self.rankings.iter().filter(|(_, ranking)| wanted(&lead(ranking))).map(|(name, _)| *name).collect()
+    fn names(&self, wanted: &Leader<'_>) -> Vec<&str> {
+        self.rankings.iter().filter(|(_, ranking)| lead(ranking) == *wanted).map(|(name, _)| *name).collect()
     }
 
-    /// A part for each best group in some workloads.
-    fn best_of(&self, names: &[&str], words: impl Fn(&str) -> String) -> String {
+    /// A part for each best group of the workloads with a lead of this kind.
+    fn best_of(&self, wanted: &Leader<'_>, words: impl Fn(&str) -> String) -> String {
         let best = |name: &str| match ranking::best_group(self.group, name) {
             all if all.len() > FEW && all.len() == self.group.contenders.len() => "all".to_owned(),
             best => listed(best),
         };
-        let groups = grouped(names.iter().map(|name| (best(name), *name)));
+        let groups = grouped(self.names(wanted).into_iter().map(|name| (best(name), name)));
         let part = |(labels, names): &(String, Vec<&str>)| words(labels) + &self.place(names);
         groups.iter().map(part).collect::<Vec<_>>().join(", ")
     }

@@ -6,7 +6,7 @@ use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
 use fsarena_stats::upper_median;
 
-use super::{Leader, lead, led, rankings, superlative};
+use super::{Leader, lead, led_in, rankings, superlative};
 use crate::group::{self, ClassGroup};
 use crate::number;
 use crate::ranking::Ranking;
@@ -82,8 +82,8 @@ impl<'a> AnswerGroup<'a> {
         let comparison = self.group.comparison;
         let is_synthetic = !comparison.run.preface.is_empty();
         let fit: Vec<&Label> = self.group.labels().filter(|it| self.is_fit(it)).collect();
-        let losses: Vec<ShownSlower<'_>> = self.pairs.iter().filter_map(|pair| self.loss(pair)).collect();
-        let is_behind = |label: &Label| losses.iter().any(|loss| loss.loser == label);
+        let losses: Vec<&PairVerdict> = self.pairs.iter().copied().filter(|pair| self.is_beyond_margin(pair)).collect();
+        let is_behind = |label: &Label| losses.iter().any(|pair| pair::loser(pair) == Some(label));
         let best: Vec<&Label> = fit.iter().copied().filter(|label| !is_behind(label)).collect();
         let margin = number::percent(comparison.run.margin);
         let work = counted(comparison.workloads.len(), "workload");
@@ -145,12 +145,10 @@ impl<'a> AnswerGroup<'a> {
         !is_damaged && self.pairs.iter().any(of) && !self.group.pairs().into_iter().any(is_invalid)
     }
 
-    /// The loser of a pair whose difference exceeds the margin.
-    fn loss(&self, pair: &'a PairVerdict) -> Option<ShownSlower<'a>> {
-        let winner = pair::winner(pair)?;
-        let loser = if *winner == pair.a { &pair.b } else { &pair.a };
-        let is_beyond = pair::lead(pair)?.middle > 1.0 + self.group.comparison.run.margin;
-        is_beyond.then_some(ShownSlower { loser, workload: &pair.workload })
+    /// Whether a difference is shown that exceeds the margin.
+    fn is_beyond_margin(&self, pair: &PairVerdict) -> bool {
+        let margin = self.group.comparison.run.margin;
+        pair::winner(pair).is_some() && pair::lead(pair).is_some_and(|ratio| ratio.middle > 1.0 + margin)
     }
 
     /// What can be said where no difference above the margin is shown.
@@ -196,21 +194,18 @@ impl<'a> AnswerGroup<'a> {
     /// `ext4 is the fastest in 3 of 10 workloads, xfs in 4`.
     fn leaders(&self, work: &str) -> String {
         let rankings = rankings(self.group, &self.group.comparison.workloads);
-        let part = |(index, (label, own)): (usize, &(&Label, Vec<_>))| match index {
-            0 => format!("{label} is the {} in {} of {work}", superlative(self.group), own.len()),
-            _ => format!("{label} in {}", own.len()),
-        };
-        match led(&rankings, self.group).as_slice() {
-            [] => format!("each is slower than another in some of {work}"),
-            led => led.iter().enumerate().map(part).collect::<Vec<_>>().join(", "),
+        let wins = format!("is the {}", superlative(self.group));
+        match led_in(&rankings, self.group, &wins, |_| String::new()) {
+            none if none.is_empty() => format!("each is slower than another in some of {work}"),
+            led => led.join(", "),
         }
     }
 
     /// `btrfs is slower in 4 (up to 2.35×)`.
-    fn behind(&self, losses: &[ShownSlower<'_>]) -> String {
+    fn behind(&self, losses: &[&PairVerdict]) -> String {
         let one = |label: &Label| {
-            let own = losses.iter().filter(|loss| loss.loser == label);
-            let names: BTreeSet<&str> = own.map(|loss| loss.workload).collect();
+            let own = losses.iter().filter(|pair| pair::loser(pair) == Some(label));
+            let names: BTreeSet<&str> = own.map(|pair| pair.workload.as_str()).collect();
             let times = |name: &&str| Some(pair::lead(standing::behind(self.group, name, label)?)?.middle);
             let most = names.iter().filter_map(times).reduce(f64::max)?;
             let place = match self.group.comparison.workloads.len() {
@@ -221,10 +216,4 @@ impl<'a> AnswerGroup<'a> {
         };
         listed(self.group.labels().filter_map(one))
     }
-}
-
-/// A contender that is shown to be slower by more than the margin.
-struct ShownSlower<'a> {
-    loser: &'a Label,
-    workload: &'a str,
 }

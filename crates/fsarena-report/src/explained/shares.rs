@@ -57,7 +57,7 @@ fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Explained
         let empty = || ExplainedLine {
             what: figure.what.into(),
             meaning: figure.meaning,
-            values: dashes(comparison),
+            values: vec![DASH.to_owned(); comparison.contenders.len()],
             baselines: String::new(),
         };
         let line = line(comparison, workload, &figure).or_else(|| baselines.as_ref().map(|_| empty()));
@@ -75,17 +75,9 @@ fn is_measured(comparison: &Comparison) -> bool {
     !comparison.baselines.is_empty() || comparison.cells.iter().any(has_share)
 }
 
-fn dashes(comparison: &Comparison) -> Vec<String> {
-    vec![DASH.to_owned(); comparison.contenders.len()]
-}
-
-fn rows<'a>(comparison: &'a Comparison, workload: &str) -> impl Iterator<Item = &'a BaselineRow> {
-    comparison.baselines.iter().filter(move |row| row.workload == workload)
-}
-
 /// `in memory 260k files/s, 3.84 µs/op`.
 fn baseline(comparison: &Comparison, workload: &WorkloadRow, place: BaselineKind) -> Option<String> {
-    let row = rows(comparison, &workload.name).find(|row| row.kind == place)?;
+    let row = comparison.baselines.iter().find(|row| row.workload == workload.name && row.kind == place)?;
     let median = row.median.map(|median| format!("{} {}", number::value(median, &row.unit), row.unit));
     let each = each(row);
     let figures: Vec<_> = [median, each].into_iter().flatten().collect();

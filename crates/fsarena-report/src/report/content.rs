@@ -253,11 +253,6 @@ impl Section {
         self.blocks.push(Block { shown, content: content.into() });
         self
     }
-
-    /// Whether a table of the section has a row.
-    pub fn has_rows(&self) -> bool {
-        self.blocks.iter().any(|block| matches!(&block.content, Content::Table(table) if table.height() > 0))
-    }
 }
 
 /// A drawing.
@@ -276,6 +271,13 @@ pub struct Drawings {
     pub arrangement: Arrangement,
     /// The drawings.
     pub drawings: Vec<Drawing>,
+}
+
+impl Drawings {
+    /// These drawings.
+    pub fn new(arrangement: Arrangement, drawings: impl IntoIterator<Item = Drawing>) -> Self {
+        Self { arrangement, drawings: drawings.into_iter().collect() }
+    }
 }
 
 /// How drawings are arranged.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Shown;
 use super::sentence::{Role, Sentence, Shade};
+use super::{Content, Shown};
 use crate::footnote::Remark;
 
 /// A table.
@@ -227,5 +227,11 @@ impl<'a, T> TableOf<'a, T> {
     /// The table.
     pub fn done(self) -> Table {
         self.table
+    }
+}
+
+impl<T> From<TableOf<'_, T>> for Content {
+    fn from(table: TableOf<'_, T>) -> Self {
+        Self::Table(table.done())
     }
 }

@@ -3,13 +3,13 @@
 use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Better, Comparison, Label};
 
-use super::verdicts::{best, figure_of, order};
+use super::verdicts::{figure_of, link, order};
 use crate::group::{ClassGroup, groups};
 use crate::number::DASH;
 use crate::report::ColumnKind::{Name, Words};
 use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
 use crate::work::{WorkGroup, works};
-use crate::{anchor, pair, standing, words};
+use crate::{anchor, pair, ranking, standing, words};
 
 /// The tables of all groups of contenders.
 pub fn matrix(comparison: &Comparison) -> Section {
@@ -27,18 +27,17 @@ fn table(group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
     let comparison = group.comparison;
     let rows: Vec<&WorkloadRow> = works.iter().flat_map(|work| work.workloads.iter().copied()).collect();
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
-    let name = |row: &&WorkloadRow| Sentence::new(Role::Link(anchor::workload(comparison, &row.name)), &row.name);
     let table = TableOf::new(TableLook::Standings, &rows)
-        .column(Name, "workload", name)
+        .column(Name, "workload", |row| link(comparison, row))
         .column(Words, "unit", |row| unit(row))
         .columns(Words, labels, |row, label| entry(group, row, label));
     let table = match group.contenders.len() {
         _ if comparison.judged.verdicts.is_empty() => table,
         0 | 1 => table,
         2 => table.column(Words, "ranking", |row| order(group, row)),
-        _ => {
-            table.column(Words, "best group", |row| best(group, row)).column(Words, "ranking", |row| order(group, row))
-        }
+        _ => table
+            .column(Words, "best group", |row| ranking::best(group, &row.name))
+            .column(Words, "ranking", |row| order(group, row)),
     };
     table.with_headings(headings(works)).done()
 }

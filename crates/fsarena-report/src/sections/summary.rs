@@ -25,7 +25,7 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
         Section::default().with(apart).with(verdicts::short_medians(&group)).with(Paragraph::legend(legend))
     });
     let mut sections = vec![Section::default().with(List::new(ListLook::Paragraphs, answer::decision(comparison)))];
-    sections.extend(recommendation::sentences(comparison));
+    sections.push(recommendation::sentences(comparison));
     sections.push(Section::default().with(List::new(ListLook::Notes, answer::of_real_work(comparison))));
     sections.push(Section::default().with(Paragraph::plain(answer::short(comparison).join(" "))));
     sections.push(effects::short(comparison));

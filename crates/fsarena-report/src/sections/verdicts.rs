@@ -13,7 +13,7 @@ use crate::report::{
 use crate::{anchor, pair, ranking, svg, words};
 
 /// The workload's name, which on the page leads to its part.
-fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
+pub fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
     Sentence::new(Role::Link(anchor::workload(comparison, &workload.name)), workload.name.as_str())
 }
 
@@ -39,22 +39,24 @@ pub fn verdicts(comparison: &Comparison) -> Section {
 /// other tables have.
 pub fn pair_by_pair(comparison: &Comparison) -> Section {
     let groups = groups(comparison);
-    let several = groups.iter().filter(|group| group.contenders.len() > 2);
-    let section = Section::titled("Every pair in every workload").folded(Fold::Closed);
-    let section = several.fold(section, |section, group| section.with(matrix(group)));
-    if section.has_rows() { section.with(Paragraph::legend(colours(comparison))) } else { section }
+    let several: Vec<Table> = groups.iter().filter(|group| group.contenders.len() > 2).map(matrix).collect();
+    let meaning = if several.is_empty() { Sentence::default() } else { colours(comparison) };
+    Section::titled("Every pair in every workload")
+        .folded(Fold::Closed)
+        .with_all(several)
+        .with(Paragraph::legend(meaning))
 }
 
 /// One row per workload, with the median of each contender and what follows from them.
 fn medians(group: &ClassGroup<'_>) -> Table {
     let table = medians_and_order(group);
     let is_ranked = group.contenders.len() > 2 && !group.comparison.judged.verdicts.is_empty();
-    if is_ranked { table.column_on(Shown::Documents, Words, "best group", |row| best(group, row)) } else { table }
-        .done()
-}
-
-pub fn best(group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
-    ranking::best(group, &workload.name).unwrap_or_default()
+    if is_ranked {
+        table.column_on(Shown::Documents, Words, "best group", |row| ranking::best(group, &row.name))
+    } else {
+        table
+    }
+    .done()
 }
 
 /// Maximum number of contenders for which a table of the summary has whole rankings.
@@ -65,7 +67,7 @@ pub fn short_medians(group: &ClassGroup<'_>) -> Table {
     match group.contenders.len() {
         ..=FEW => medians_and_order(group),
         _ if group.comparison.judged.verdicts.is_empty() => only_medians(group),
-        _ => only_medians(group).column(Words, "best group", |row| best(group, row)),
+        _ => only_medians(group).column(Words, "best group", |row| ranking::best(group, &row.name)),
     }
     .done()
 }
@@ -73,7 +75,7 @@ pub fn short_medians(group: &ClassGroup<'_>) -> Table {
 fn only_medians<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
     let comparison = group.comparison;
     let name = |workload: &WorkloadRow| {
-        Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::Sentence))
+        Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::of))
     };
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
     // A unit that all figures share stands once, in the head.
@@ -113,11 +115,13 @@ fn at_stake(workload: &WorkloadRow) -> Sentence {
     Sentence::from(format!("{:.0} %", percent(ratio))).and(Role::Interval, ends.unwrap_or_default())
 }
 
+/// `31.2k [30.9k, 31.6k]`, or why this figure is missing.
 fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
-    match comparison.cell(&workload.name, label) {
-        Some(cell) => Entry::from(median_of(cell, &workload.unit)).with_remarks(of_cell(cell)),
-        None => DASH.into(),
-    }
+    let Some(cell) = comparison.cell(&workload.name, label) else { return DASH.into() };
+    let is_shown = cell.is_plausible() && cell.figure.median.is_some();
+    let interval = number::interval(cell.figure.low, cell.figure.high, &workload.unit).filter(|_| is_shown);
+    let median = Sentence::from(figure_of(cell, &workload.unit)).and(Role::Interval, interval.unwrap_or_default());
+    Entry::from(median).with_remarks(of_cell(cell))
 }
 
 /// The statement about the only pair of a group.
@@ -232,15 +236,13 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
     let mean = |row: &SuiteRow| {
         let missing = pair::suite_missing(row);
         let ratio = Sentence::from(pair::times(pair::suite_mean(row).1));
-        Entry::from(ratio.and(Role::Aside, missing.clone().unwrap_or_default()))
-            .with_remarks(missing.map(Remark::Sentence))
+        Entry::from(ratio.and(Role::Aside, missing.clone().unwrap_or_default())).with_remarks(missing.map(Remark::of))
     };
     let table = TableOf::new(TableLook::Narrow, &rows)
         .column(Name, "pair", |row| pair::suite_mean(row).0)
         .column(Figure, "mean ratio", |row| mean(row))
         .column(Figure, "95 %", |row| pair::interval(pair::suite_mean(row).1))
-        .column(Figure, "workloads", |row| pair::suite_workloads(row))
-        .done();
+        .column(Figure, "workloads", |row| pair::suite_workloads(row));
     let has_mean = rows.iter().any(|row| row.estimate.ratio.is_some());
     let meaning = if has_mean { words::SUITE } else { "" };
     Section::titled("Over the suite").with(table).with(Paragraph::legend(meaning))
@@ -255,11 +257,4 @@ pub fn figure_of(cell: &Cell, unit: &str) -> String {
         None if is_unfinished() => "did not finish".to_owned(),
         None => DASH.to_owned(),
     }
-}
-
-/// `31.2k [30.9k, 31.6k]`, or why this figure is missing.
-fn median_of(cell: &Cell, unit: &str) -> Sentence {
-    let is_shown = cell.is_plausible() && cell.figure.median.is_some();
-    let interval = number::interval(cell.figure.low, cell.figure.high, unit).filter(|_| is_shown);
-    Sentence::from(figure_of(cell, unit)).and(Role::Interval, interval.unwrap_or_default())
 }

@@ -10,7 +10,7 @@ use fsarena_model::{Comparison, Label, ValidityClass};
 
 use super::verdicts::{figure_of, pairs_table};
 use crate::group::{self, ClassGroup, index_of};
-use crate::number::{self, DASH};
+use crate::number::{self, or_dash};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
     Arrangement, Content, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Shade,
@@ -37,7 +37,7 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<
         .with(Paragraph::plain(Sentence::from(&workload.measures).and(Role::Faint, &workload.why)))
         .with_all(parts.iter().flat_map(WorkloadPart::drawings))
         .with(List::new(ListLook::Cares, cares(&cells)))
-        .with_all(why::of_workload(comparison, &workload.name))
+        .with(why::of_workload(comparison, &workload.name))
         .with_all(additions)
         .with(figures.with_all(parts.iter().flat_map(WorkloadPart::tables)))
         .with_all(latencies(comparison, workload, &cells))
@@ -89,8 +89,8 @@ impl<'a> WorkloadPart<'a> {
             medians::medians(&self.dots(), &self.workload.unit, self.workload.better),
             ratios(&self.pairs(), comparison.run.margin, class),
         ];
-        let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
-        vec![self.apart(), Drawings { arrangement: Arrangement::Grid, drawings }.into()]
+        let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg });
+        vec![self.apart(), Drawings::new(Arrangement::Grid, drawings).into()]
     }
 
     /// The figures behind the drawings.
@@ -137,7 +137,7 @@ fn figures(group: &ClassGroup<'_>, workload: &WorkloadRow, rows: &[FigureRow<'_>
             row.entry(|cell| figure_of(cell, &cell.unit).into(), |row| explained::median(workload, row).into())
         })
         .column(Figure, "95 % of the median", |row| {
-            row.entry(|cell| interval(cell).into(), |row| explained::each(row).unwrap_or(DASH.to_owned()).into())
+            row.entry(|cell| interval(cell).into(), |row| or_dash(explained::each(row)).into())
         })
         .column(Figure, "rounds", |row| row.entry(|cell| rounds(cell).into(), |row| row.rounds.to_string().into()))
         .column(Figure, "samples", |row| row.entry(|cell| cell.samples.to_string().into(), nothing));
@@ -165,9 +165,7 @@ fn name(row: &FigureRow<'_>) -> Sentence {
 }
 
 fn interval(cell: &Cell) -> String {
-    let end = |value: Option<f64>| value.map(|value| number::value(value, &cell.unit));
-    let ends = end(cell.figure.low).zip(end(cell.figure.high)).filter(|_| cell.is_plausible());
-    ends.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]"))
+    or_dash(number::interval(cell.figure.low, cell.figure.high, &cell.unit).filter(|_| cell.is_plausible()))
 }
 
 /// `6`, or `6 (3 excluded)`.
@@ -210,11 +208,10 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[&Cell]) -
     let mut contents = Vec::new();
     // Syncs have no intended start: each follows an operation that has one.
     for operation in operations.iter().filter(|operation| !SYNCS.contains(operation)) {
-        if let Some(svg) = against_load(&lines(comparison, workload, &variants, operation), operation) {
-            let caption = format!("Latency of {operation} against load");
-            contents.push(wide(vec![Drawing { caption, svg }]));
-            contents.push(Paragraph::legend(words::CURVE).into());
-        }
+        let svg = against_load(&lines(comparison, workload, &variants, operation), operation);
+        let drawing = svg.map(|svg| Drawing { caption: format!("Latency of {operation} against load"), svg });
+        contents.push(Drawings::new(Arrangement::Wide, drawing).into());
+        contents.push(Paragraph::legend(words::CURVE).into());
     }
     let tables: Vec<Table> = operations.iter().map(|operation| latency::of_operation(cells, operation)).collect();
     let meaning = latency::meaning(&tables);
@@ -224,23 +221,20 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[&Cell]) -
         let svg = over_time(&plausible, operation)?;
         Some(Drawing { caption: format!("Latency of {operation} within a trial"), svg })
     };
-    let drawings: Vec<Drawing> = operations.iter().filter_map(drawing).collect();
-    if !drawings.is_empty() {
-        let part = Section::titled("Latency over time").folded(Fold::Closed).with(wide(drawings));
-        contents.push(part.with(Paragraph::legend(OVER_TIME)).into());
-    }
+    let part = Section::titled("Latency over time")
+        .folded(Fold::Closed)
+        .with(Drawings::new(Arrangement::Wide, operations.iter().filter_map(drawing)));
+    contents.push(part.with(Paragraph::legend(OVER_TIME)).into());
     contents
-}
-
-fn wide(drawings: Vec<Drawing>) -> Content {
-    Drawings { arrangement: Arrangement::Wide, drawings }.into()
 }
 
 fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow], operation: &str) -> Vec<LoadLine> {
     let line = |contender: &Label| {
         let cell = |row: &WorkloadRow| comparison.cell(&row.name, contender);
-        let mut open: Vec<(f64, LoadPoint)> =
-            variants.iter().filter_map(|row| Some((offered(cell(row)?)?, load(cell(row)?, operation)?))).collect();
+        let mut open: Vec<(f64, LoadPoint)> = variants
+            .iter()
+            .filter_map(|row| Some((cell(row)?.probe(RATE_OFFERED)?, load(cell(row)?, operation)?)))
+            .collect();
         open.sort_by(|one, other| one.0.total_cmp(&other.0));
         LoadLine {
             contender: contender.to_string(),
@@ -249,10 +243,6 @@ fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow],
         }
     };
     comparison.contenders.iter().map(|row| line(&row.label)).collect()
-}
-
-fn offered(cell: &Cell) -> Option<f64> {
-    cell.probe(RATE_OFFERED)
 }
 
 fn load(cell: &Cell, operation: &str) -> Option<LoadPoint> {

@@ -7,7 +7,7 @@ use fsarena_stats::upper_median;
 
 use super::axis::Axis;
 use super::plane::{Plane, ROOM};
-use super::{Canvas, Sign, class, cross, mark, ring};
+use super::{Canvas, Sign, cross, marks, ring};
 use crate::number::{self, seconds, three_digits};
 
 const HEIGHT: f64 = 210.0;
@@ -20,11 +20,6 @@ fn scales(plane: &Plane, canvas: &mut Canvas, print: impl Fn(f64) -> String, tit
     plane.ticks_across(canvas, print);
     plane.ticks_upwards(canvas, seconds);
     plane.titles(canvas, title, "↑ latency, logarithmic");
-}
-
-/// Draws the line through points of a contender, with its mark at each. `kind` is the class of one of the [`LINES`].
-fn path(plane: &Plane, canvas: &mut Canvas, index: usize, kind: &str, points: &[(f64, f64)]) {
-    plane.path(canvas, index, &format!("path {kind} {}", class(index)), points);
 }
 
 /// The signs in the legend besides the contenders' marks.
@@ -65,15 +60,15 @@ pub fn against_load(lines: &[LoadLine], operation: &str) -> Option<String> {
     for (index, line) in lines.iter().enumerate() {
         let through =
             |figure: fn(&LoadPoint) -> f64| line.open.iter().map(|load| (load.done, figure(load))).collect::<Vec<_>>();
-        path(&plane, &mut canvas, index, "p50", &through(|load| load.p50));
-        path(&plane, &mut canvas, index, "p99", &through(|load| load.p99));
+        plane.path(&mut canvas, index, "path p50", &through(|load| load.p50));
+        plane.path(&mut canvas, index, "path p99", &through(|load| load.p99));
         for load in line.open.iter().filter(|load| !load.keeps_up) {
             cross(&mut canvas, plane.at((load.done, load.p50)));
             cross(&mut canvas, plane.at((load.done, load.p99)));
         }
         // The ring around the mark: the rate of a closed loop is a result, not a choice.
         if let Some(load) = &line.closed {
-            mark(&mut canvas, index, plane.at((load.done, load.p50)));
+            marks(&mut canvas, index, &[plane.at((load.done, load.p50))]);
             ring(&mut canvas, plane.at((load.done, load.p50)));
         }
     }
@@ -99,9 +94,9 @@ pub fn over_time(cells: &[&Cell], operation: &str) -> Option<String> {
     scales(&plane, &mut canvas, three_digits, "timed seconds of a trial →");
     // Lines go through all slices: many slices have only one part, which makes no line.
     for (index, (_, places)) in drawn.iter().enumerate() {
-        for (kind, figure) in [("p50", 1), ("p99", 2)] {
+        for (kind, figure) in [("path p50", 1), ("path p99", 2)] {
             let points: Vec<(f64, f64)> = places.iter().map(|place| (place[0], place[figure])).collect();
-            path(&plane, &mut canvas, index, kind, &points);
+            plane.path(&mut canvas, index, kind, &points);
         }
     }
     Some(canvas.finish(&format!("Latency of {operation} over the time of a trial, {} contenders", drawn.len())))

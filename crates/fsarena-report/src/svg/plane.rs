@@ -1,7 +1,7 @@
 //! A plane with two axes, for lines of contenders.
 
 use super::axis::{Axis, short};
-use super::{Anchor, BOTTOM, Canvas, Sign, WIDTH, legend, legend_height, marks, text_width};
+use super::{Anchor, BOTTOM, Canvas, Sign, WIDTH, class, legend, marks, text_width};
 
 /// Space for the ticks to the left.
 const LEFT: f64 = 62.0;
@@ -37,7 +37,7 @@ impl Plane {
         x: Axis,
         y: impl Fn((f64, f64)) -> Option<Axis>,
     ) -> Option<(Self, Canvas)> {
-        let top = legend_height(labels, signs);
+        let top = legend(&mut Canvas::new(0.0), labels, signs);
         let bottom = top + height;
         let mut canvas = Canvas::new(bottom + BOTTOM);
         legend(&mut canvas, labels, signs);
@@ -80,10 +80,11 @@ impl Plane {
         (self.x.at(x), self.y.at(y))
     }
 
-    /// Draws the line through points of a contender, with its mark at each, or at some of many.
-    pub fn path(&self, canvas: &mut Canvas, index: usize, class: &str, points: &[(f64, f64)]) {
+    /// Draws the line through points of a contender, with its mark at each, or at some of many. `kind` are the
+    /// classes of such lines.
+    pub fn path(&self, canvas: &mut Canvas, index: usize, kind: &str, points: &[(f64, f64)]) {
         let places: Vec<_> = points.iter().map(|point| self.at(*point)).collect();
-        canvas.polyline(class, &places);
+        canvas.polyline(&format!("{kind} {}", class(index)), &places);
         let some: Vec<_> = places.iter().step_by(places.len().div_ceil(MARKS).max(1)).copied().collect();
         marks(canvas, index, &some);
     }

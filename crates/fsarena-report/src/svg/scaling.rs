@@ -3,7 +3,6 @@
 use fsarena_model::comparison::ScalingRow;
 
 use super::axis::Axis;
-use super::class;
 use super::plane::{Plane, ROOM};
 use crate::number::value;
 
@@ -25,7 +24,7 @@ pub fn against_clients(rows: &[&ScalingRow]) -> Option<String> {
     plane.ticks_upwards(&mut canvas, |tick| value(tick, unit));
     plane.titles(&mut canvas, "clients, logarithmic →", &format!("↑ {unit}, logarithmic"));
     for (index, row) in rows.iter().enumerate() {
-        plane.path(&mut canvas, index, &format!("path p50 {}", class(index)), &points(row));
+        plane.path(&mut canvas, index, "path p50", &points(row));
     }
     Some(canvas.finish(&format!("Figures against the number of clients, {} contenders", rows.len())))
 }

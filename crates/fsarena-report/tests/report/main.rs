@@ -25,7 +25,7 @@ mod validation;
 mod why;
 
 use fsarena_model::Comparison;
-use fsarena_report::{Additions, Document, TerminalStyle};
+use fsarena_report::{Additions, Document, TerminalStyle, report_text};
 
 /// A report that is text.
 fn rendered(format: &str, comparison: &Comparison) -> String {
@@ -38,7 +38,12 @@ fn rendered(format: &str, comparison: &Comparison) -> String {
 
 /// The report for a terminal.
 fn text(comparison: &Comparison, style: TerminalStyle) -> String {
-    fsarena_report::text(comparison, Additions::default(), style)
+    report_text(fsarena_report::comparison(comparison, Additions::default()), style)
+}
+
+/// The summary for a terminal.
+fn summary(comparison: &Comparison, style: TerminalStyle) -> String {
+    report_text(fsarena_report::summary(comparison), style)
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use fsarena_model::Verdict;
 use fsarena_model::comparison::{Cell, ContenderRow, Judged};
-use fsarena_report::{TerminalStyle, summary};
+use fsarena_report::TerminalStyle;
 
 use crate::fixture::{fail, fixture, interrupted, only, rename, with_tmpfs};
-use crate::text;
+use crate::{summary, text};
 
 const PLAIN: TerminalStyle = TerminalStyle { color: false, width: 120 };
 
@@ -86,7 +86,7 @@ fn the_summary_says_what_went_wrong() {
     assert!(summary.contains("damage: round 2, btrfs") && summary.contains("interrupted"), "{summary}");
     let mut failed = only(&["ext4", "xfs"]);
     fail(&mut failed, "create-fsync", "xfs");
-    assert!(fsarena_report::summary(&failed, PLAIN).contains("did-not-finish (create-fsync, xfs): "));
+    assert!(crate::summary(&failed, PLAIN).contains("did-not-finish (create-fsync, xfs): "));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use fsarena_articles::additions;
 use fsarena_model::visible::shell;
 use fsarena_model::{Comparison, Mix, Plan};
 use fsarena_place::Refusal;
-use fsarena_report::{Additions, Document, Format};
+use fsarena_report::{Additions, Document, Format, report_text, summary};
 use fsarena_store::Store;
 
 use super::{deliver, write};
@@ -57,12 +57,12 @@ pub fn print_as(format: &Format, comparison: &Comparison, additions: Additions) 
 
 /// Prints a comparison as text, in the style that stdout has.
 pub fn print(global: &Global, comparison: &Comparison, additions: Additions) -> Result<()> {
-    write(fsarena_report::text(comparison, additions, places::style(global)).as_bytes())
+    write(report_text(fsarena_report::comparison(comparison, additions), places::style(global)).as_bytes())
 }
 
 /// Prints the summary of a comparison.
 pub fn print_summary(global: &Global, comparison: &Comparison) -> Result<()> {
-    write(fsarena_report::summary(comparison, places::style(global)).as_bytes())
+    write(report_text(summary(comparison), places::style(global)).as_bytes())
 }
 
 fn rendered(format: &Format, comparison: &Comparison, additions: Additions) -> Result<Document> {

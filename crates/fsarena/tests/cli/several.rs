@@ -168,7 +168,7 @@ fn a_history_and_tags_and_removed_runs() {
         store(&stage, "small", if number < 7 { 1.0 } else { 0.8 });
     }
     let text = out(&run(stage.fsarena().args(["history", "small"]), 0));
-    assert!(text.contains("new is 25 % worse from run 8 on."), "{text}");
+    assert!(text.contains("small in 14 runs") && text.contains("new is 25 % worse from run 8 on."), "{text}");
     assert!(text.contains("nothing else that is recorded differs from the run before"), "{text}");
     run(stage.fsarena().args(["runs", "tag", "3", "nightly", "v1.2"]), 0);
     run(stage.fsarena().args(["runs", "untag", "3", "v1.2"]), 0);

@@ -45,17 +45,14 @@ fn drawings(comparison: &Comparison, workload: &str, choice: &str) -> Vec<Conten
         (large, GridTest::RandomWrite),
     ];
     let nearest = format!("The article's large file has 64M; the nearest to it here has {}.", short(large));
-    let maps = GridTest::all().filter_map(|test| map(&grids, test)).collect();
+    let maps = GridTest::all().filter_map(|test| map(&grids, test));
     let command = format!("fsarena report {} --format xlsx -o grids.xlsx", comparison.run.number);
     let whole = Section::titled("The whole grid, test by test")
-        .with(Drawings { arrangement: Arrangement::Choice(choice.to_owned()), drawings: maps })
+        .with(Drawings::new(Arrangement::Choice(choice.to_owned()), maps))
         .with(Paragraph::legend(Sentence::from(MEANING).and(Role::Code, command)));
     vec![
-        Drawings {
-            arrangement: Arrangement::Grid,
-            drawings: charts.into_iter().filter_map(|(file, test)| chart(&grids, file, test)).collect(),
-        }
-        .into(),
+        Drawings::new(Arrangement::Grid, charts.into_iter().filter_map(|(file, test)| chart(&grids, file, test)))
+            .into(),
         Paragraph::legend(if large == LARGE { String::new() } else { nearest }).into(),
         whole.into(),
     ]

@@ -71,8 +71,11 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
     let bottom = TOP + HEIGHT;
     let scale = Axis::from_zero(most, (bottom, TOP))?;
     let room = (WIDTH - LEFT) / groups.len() as f64;
-    let names = BarNames::of(groups, room);
-    let below = bottom + names.height();
+    let longest = groups.iter().flat_map(|(_, bars)| bars).map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
+    let most_bars = groups.iter().map(|(_, bars)| bars.len()).max().unwrap_or(1).max(1);
+    // Names that have no room next to each other read upwards.
+    let length_upwards = (longest > room * 0.84 / most_bars as f64).then(|| longest.min(LABEL));
+    let below = bottom + length_upwards.map_or(16.0, |length| length + 8.0);
     let mut canvas = Canvas::new(below + BOTTOM + 14.0);
     for tick in scale.ticks().into_iter().filter(|_| frame.has_scale) {
         canvas.line("grid", (LEFT, scale.at(tick)), (WIDTH, scale.at(tick)));
@@ -84,43 +87,17 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
         for (number, bar) in bars.iter().enumerate() {
             let x = left + width * number as f64;
             canvas.rectangle(&class(bar, bars, frame), (x + 1.0, scale.at(bar.value)), (x + width - 1.0, bottom));
-            names.draw(&mut canvas, (x + width / 2.0, bottom), &bar.label);
+            let middle = x + width / 2.0;
+            match length_upwards {
+                None => canvas.text("tick", Anchor::Middle, (middle, bottom + 13.0), &bar.label),
+                Some(length) => canvas.upward_text("tick", (middle + 4.0, bottom + 5.0), &fitted(&bar.label, length)),
+            }
         }
         canvas.text("label", Anchor::Middle, (left + room * 0.42, below + 13.0), place);
     }
     canvas.text("axis-title", Anchor::End, (WIDTH, below + 34.0), axis);
     canvas.text("axis-title", Anchor::Start, (0.0, below + 52.0), &format!("↑ {}", frame.title));
     Some(canvas.finish(&format!("Bars over {axis}: {}", frame.title)))
-}
-
-/// The names below upright bars: horizontal, or upwards if they would not fit.
-enum BarNames {
-    Level,
-    Upward { length: f64 },
-}
-
-impl BarNames {
-    fn of(groups: &[(String, Vec<Bar>)], room: f64) -> Self {
-        let most = groups.iter().map(|(_, bars)| bars.len()).max().unwrap_or(1).max(1);
-        let bars = groups.iter().flat_map(|(_, bars)| bars);
-        let longest = bars.map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
-        if longest <= room * 0.84 / most as f64 { Self::Level } else { Self::Upward { length: longest.min(LABEL) } }
-    }
-
-    fn height(&self) -> f64 {
-        match self {
-            Self::Level => 16.0,
-            Self::Upward { length } => length + 8.0,
-        }
-    }
-
-    /// Draws a name below the middle of a bar's foot.
-    fn draw(&self, canvas: &mut Canvas, (x, foot): (f64, f64), label: &str) {
-        match self {
-            Self::Level => canvas.text("tick", Anchor::Middle, (x, foot + 13.0), label),
-            Self::Upward { length } => canvas.upward_text("tick", (x + 4.0, foot + 5.0), &fitted(label, *length)),
-        }
-    }
 }
 
 /// The class of a bar. One that is alone is neither best nor worst.
@@ -137,7 +114,7 @@ pub fn shade(bar: &Bar, group: &[Bar], is_higher_better: bool) -> Option<Shade> 
         let values = group.iter().map(|bar| bar.value).filter(|value| *value > 0.0);
         if best == is_higher_better { values.fold(0.0, f64::max) } else { values.fold(f64::INFINITY, f64::min) }
     };
-    let is_at = |end: f64| frame_share(bar.value, end) <= CLOSE;
+    let is_at = |end: f64| (bar.value - end).abs() / bar.value.abs().max(end.abs()) <= CLOSE;
     let shade = match bar.value {
         ..=0.0 => Shade::Worst,
         _ if is_at(ends(true)) => Shade::Best,
@@ -145,10 +122,6 @@ pub fn shade(bar: &Bar, group: &[Bar], is_higher_better: bool) -> Option<Shade> 
         _ => Shade::Between,
     };
     (group.len() > 1).then_some(shade)
-}
-
-fn frame_share(value: f64, end: f64) -> f64 {
-    (value - end).abs() / value.abs().max(end.abs())
 }
 
 /// The text of a tick.

@@ -42,8 +42,7 @@ pub fn matrix(reproduction: &Reproduction) -> Section {
         .column(Name, "test", name_of)
         .column(Words, "unit", |row| &row.metric.unit)
         .columns(Words, published, |row, label| entry(row, &row.published, label))
-        .columns(Words, here, |row, label| entry(row, &row.here, label))
-        .done();
+        .columns(Words, here, |row, label| entry(row, &row.here, label));
     Section::titled("Published, and measured in the same way").with(table).with(Paragraph::legend(ORDER))
 }
 
@@ -102,7 +101,7 @@ fn charts_of(reproduction: &Reproduction, number: usize, test: &PublishedTest) -
             .folded(Fold::Named(anchor(number)))
             .with(Paragraph::plain(Sentence::new(Role::Faint, &test.method)))
             .with(List::new(ListLook::Cares, &test.remark))
-            .with(Drawings { arrangement: Arrangement::Grid, drawings: charts })
+            .with(Drawings::new(Arrangement::Grid, charts))
     })
 }
 
@@ -114,16 +113,8 @@ const CHARTS: [(FigureForm, &str); 3] = [
 ];
 
 fn bar(form: FigureForm, figure: &ReproducedFigure) -> Option<Bar> {
-    let label = form.label(figure)?.to_owned();
-    Some(match form.of(figure)? {
-        FoundFigure::Unfinished => unfinished(label),
-        FoundFigure::Figure { value, text, .. } => Bar { label, value, text },
-    })
-}
-
-/// A bar of length 0.
-fn unfinished(label: String) -> Bar {
-    Bar { label, value: 0.0, text: UNFINISHED.to_owned() }
+    let FoundFigure { value, text, .. } = form.of(figure)?;
+    Some(Bar { label: form.label(figure)?.to_owned(), value, text })
 }
 
 /// The chart of a test in one form, as the article's kind of chart.
@@ -182,7 +173,8 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
                 text: format!("{}.", place + 1),
             })
         });
-        let unfinished = ranking.did_not_finish.iter().cloned().map(unfinished);
+        let unfinished = ranking.did_not_finish.iter().cloned();
+        let unfinished = unfinished.map(|label| Bar { label, value: 0.0, text: UNFINISHED.to_owned() });
         (ranking.at.clone().unwrap_or_default(), bars.chain(unfinished).collect())
     };
     metric.rankings.iter().map(group).collect()
@@ -222,5 +214,5 @@ pub fn curves(reproduction: &Reproduction) -> Drawings {
             charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {caption}", curve.title), svg }));
         }
     }
-    Drawings { arrangement: Arrangement::Grid, drawings: charts }
+    Drawings::new(Arrangement::Grid, charts)
 }

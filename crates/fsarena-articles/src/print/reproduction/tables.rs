@@ -6,16 +6,16 @@ use fsarena_model::comparison::Cell;
 use fsarena_model::{Comparison, Label, StepRow, distinct};
 use fsarena_report::number::{self, DASH, or_dash};
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
-use fsarena_report::report::{Paragraph, Section, Table, TableLook, TableOf};
+use fsarena_report::report::{Content, Paragraph, Section, Table, TableLook, TableOf};
 
-use super::{FigureForm, FoundFigure, UNFINISHED, printed, times};
+use super::{FigureForm, FoundFigure, printed, times};
 use crate::article::Claim;
 use crate::reproduction::{
     Agreement, ClaimHere, RatioOfArticle, ReproducedFigure, Reproduction, SummaryRow, Winner, Wins,
 };
 
 /// A table with its title and explanation.
-fn explained(title: impl Into<String>, table: Table, meaning: impl Into<String>) -> Section {
+fn explained(title: impl Into<String>, table: impl Into<Content>, meaning: impl Into<String>) -> Section {
     Section::titled(title).with(table).with(Paragraph::legend(meaning.into()))
 }
 
@@ -79,8 +79,7 @@ fn entry(own: &[ReproducedFigure], (form, label): &(FigureForm, &str)) -> String
     let figure = own.iter().find(|figure| form.label(figure) == Some(label));
     match figure.and_then(|figure| form.of(figure)) {
         None => DASH.to_owned(),
-        Some(FoundFigure::Unfinished) => UNFINISHED.to_owned(),
-        Some(FoundFigure::Figure { text, is_valid, .. }) => text + if is_valid { "" } else { " ?" },
+        Some(FoundFigure { text, is_valid, .. }) => text + if is_valid { "" } else { " ?" },
     }
 }
 
@@ -96,8 +95,7 @@ pub fn factors(reproduction: &Reproduction) -> Section {
         .column(Figure, "as published", |factor| times(factor.as_published))
         .column(Figure, "= harness", |factor| times(factor.harness))
         .column(Figure, "× file system", |factor| times(factor.plainly))
-        .column(Figure, "properly", |factor| times(factor.properly))
-        .done();
+        .column(Figure, "properly", |factor| times(factor.properly));
     let meaning = format!(
         "How many times better than {base}. As published: {base} through a shell that starts a program for each \
             operation, the other in one process. Harness: how many times longer {base} takes so than in one process. \
@@ -122,8 +120,7 @@ pub fn summaries(reproduction: &Reproduction) -> Section {
         .column(Figure, "stated", |row| or_dash(row.stated.clone()))
         .column(Figure, "its own figures", |row| printed(row.published, &row.unit))
         .column(Figure, "as published", |row| printed(row.as_published, &row.unit))
-        .column(Figure, "properly", |row| printed(row.properly, &row.unit))
-        .done();
+        .column(Figure, "properly", |row| printed(row.properly, &row.unit));
     let meaning = "Stated: what the article says; its own figures: what its table comes to; the others: what was \
         measured here, where every test was.";
     explained("Over all tests", table, meaning)
@@ -139,8 +136,7 @@ pub fn winners(reproduction: &Reproduction) -> Section {
         .column(Words, "published winner", |winner| winner.published.join(", "))
         .column(Words, "as published", |winner| words(winner.as_published))
         .column(Words, "properly", |winner| words(winner.properly))
-        .column(Figure, "tau, properly [95 %]", |winner| or_dash(winner.tau.as_ref().map(agreement)))
-        .done();
+        .column(Figure, "tau, properly [95 %]", |winner| or_dash(winner.tau.as_ref().map(agreement)));
     let meaning = "A contender wins if its median differs from those of the others by more than the margin and the \
         95 % intervals do not overlap. Without intervals (fewer than three rounds), one has to be twice the other. \
         Published figures within 1 % of each other are equal: where several win, all of them must win. Tau: \
@@ -177,8 +173,7 @@ pub fn claims(reproduction: &Reproduction) -> Section {
         .column(Words, "claim", |(claim, _)| &claim.text)
         .column(Words, "outcome", |(_, here)| here.outcome.to_string())
         .column(Words, "why", |(_, here)| &here.why)
-        .column(Words, "by", |(_, here)| if here.checked { "measured here" } else { "" })
-        .done();
+        .column(Words, "by", |(_, here)| if here.checked { "measured here" } else { "" });
     let meaning = "Those that figures of this run can show or refute were checked by them, properly measured; the \
         others are judged from the article's own data and from what is known of its software.";
     explained("What became of its claims", table, meaning)
@@ -202,8 +197,7 @@ pub fn further(comparison: &Comparison, reproduction: &Reproduction) -> Section 
     let table = TableOf::new(TableLook::Full, &steps)
         .column(Name, "workload", |(workload, _)| *workload)
         .column(Words, "step", |(_, name)| *name)
-        .columns(Figure, labels, |step, label| figure(step, label))
-        .done();
+        .columns(Figure, labels, |step, label| figure(step, label));
     let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for \
         an unmount is what had not been written before. Steps named true only start /bin/true that many times: they \
         do not use a file system.";
