@@ -82,7 +82,7 @@ impl StoringListener<'_> {
                 Some(known) => self.store.append_after(run, known, event)?,
                 None => self.store.append(run, event)?,
             },
-            (None, Event::Started { plan, started }) => self.run = Some(self.store.begin(plan, started)?),
+            (None, Event::Started { plan, started }) => self.run = Some(self.store.insert(plan, started, &[])?),
             (None, _) => {}
         }
         if self.running.is_none() && self.known.is_none() {
