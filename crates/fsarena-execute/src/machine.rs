@@ -161,16 +161,14 @@ impl Machine {
         }
     }
 
-    /// The place of a baseline with this number; `None` for a contender.
+    /// The place of a baseline with this number, which follows those of the contenders; `None` for a contender.
     fn place(&self, number: usize) -> Option<BaselineKind> {
-        baselines::place(self.plan.contenders.len(), number)
+        BaselineKind::ALL.get(number.checked_sub(self.plan.contenders.len())?).copied()
     }
 
     fn is_probed(&self, number: usize) -> bool {
-        self.plan
-            .contenders
-            .get(number)
-            .is_none_or(|contender| !self.plan.measuring.uncounted.contains(&contender.label))
+        let uncounted = &self.plan.measuring.uncounted;
+        self.plan.contenders.get(number).is_none_or(|contender| !uncounted.contains(&contender.label))
     }
 }
 
@@ -193,7 +191,7 @@ impl Volumes for Machine {
     }
 
     fn baseline(&mut self, place: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError> {
-        let number = baselines::number(self.plan.contenders.len(), place);
+        let number = self.plan.contenders.len() + place as usize;
         let is_possible = match place {
             BaselineKind::Memory => {
                 self.places[number] = if baselines::fits_in_memory(workload) { self.lane_set.memory()? } else { None };

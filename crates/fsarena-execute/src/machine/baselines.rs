@@ -1,4 +1,4 @@
-//! The places of baselines: their numbers after those of the contenders, and the work that is possible there.
+//! The places of baselines, and the work that is possible there.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -15,16 +15,6 @@ const SHARE_OF_MEMORY: f64 = 0.5;
 
 /// Number of program starts that suffices to measure the time of one; workloads may have tens of thousands.
 const ENOUGH_STARTS: u64 = 2000;
-
-/// The number of a place on a machine with `contenders` contenders.
-pub fn number(contenders: usize, place: BaselineKind) -> usize {
-    contenders + BaselineKind::ALL.iter().position(|other| *other == place).unwrap_or(0)
-}
-
-/// The place with this number; `None` for a contender's number.
-pub fn place(contenders: usize, number: usize) -> Option<BaselineKind> {
-    BaselineKind::ALL.get(number.checked_sub(contenders)?).copied()
-}
 
 /// Whether the workload has a baseline in memory, and fits there.
 pub fn fits_in_memory(workload: &Workload) -> bool {
