@@ -118,7 +118,6 @@ fn write(data: &[u8]) -> Result<()> {
     }
 }
 
-/// Prints data, or writes them to the file.
 /// Says which format a file has that is named like one of another.
 fn note_format(path: &Path, name: &str, usual: &str) {
     if path.extension().is_some_and(|extension| extension != usual) {
@@ -126,6 +125,7 @@ fn note_format(path: &Path, name: &str, usual: &str) {
     }
 }
 
+/// Prints data, or writes them to the file.
 fn deliver(path: Option<&Path>, data: &[u8]) -> Result<()> {
     let Some(path) = path else { return write(data) };
     output::write(path, data).with_context(|| format!("write {}", path.display()))?;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use fsarena_execute::{Assignment, Listener};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, RunRecord, Severity, Status};
@@ -38,7 +38,8 @@ pub fn perform(
     let Some(run) = recorder.run else { return ended.map(|_| None) };
     let end = ended.map_err(|error| {
         if has_begun {
-            note_failure(&mut store, run, &error);
+            let note = Note { severity: Severity::Failure, text: format!("the run failed: {error}") };
+            let _ = store.append(run, &Event::Note(note));
         }
         match is_new && store.remove_if_empty(run).is_ok() && store.load(run).is_ok() {
             true => error.context(format!("run {run} failed, and what it measured is kept (fsarena report {run})")),
@@ -52,11 +53,6 @@ pub fn perform(
         return Ok(None);
     }
     Ok(Some((record, end)))
-}
-
-fn note_failure(store: &mut Store, run: i64, error: &Error) {
-    let text = format!("the run failed: {error}");
-    let _ = store.append(run, &Event::Note(Note { severity: Severity::Failure, text }));
 }
 
 /// Stores the events of a run, and shows them.

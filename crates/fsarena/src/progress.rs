@@ -103,13 +103,7 @@ impl Progress {
             }
             Event::Note(note) => self.log(&note.text),
             Event::Finished(_) => self.bar.finish_and_clear(),
-            Event::Baseline(_)
-            | Event::Started { .. }
-            | Event::Resumed { .. }
-            | Event::Contender(_)
-            | Event::Tagged(_)
-            | Event::Untagged(_)
-            | Event::Checked(_) => {}
+            _ => {}
         }
     }
 

@@ -3,6 +3,7 @@
 use std::io;
 
 use anyhow::Result;
+use clap::ValueEnum;
 use clap_complete::env::Shells;
 use clap_mangen::Man;
 
@@ -45,10 +46,8 @@ Default values of options.
 /// Prints the requested completions or manual page.
 pub fn run(options: &Generate) -> Result<()> {
     let text = match options.what {
-        Generated::Bash => completions("bash")?,
-        Generated::Zsh => completions("zsh")?,
-        Generated::Fish => completions("fish")?,
         Generated::Man => manual(command())?,
+        shell => completions(shell.to_possible_value().expect("none is skipped").get_name())?,
     };
     super::write(&text)
 }

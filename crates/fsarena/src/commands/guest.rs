@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use fsarena_guest::{Hardware, Prepared, Running, Shares};
+use fsarena_guest::{Hardware, Running, Shares};
 use fsarena_place::{Refusal, agent::Alive, folders, note::tell};
 
 use super::print;
@@ -25,7 +25,8 @@ pub fn run(options: &GuestArguments) -> Result<()> {
     let alive = options.agent.then(Alive::start);
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
-    let mut running = boot(&prepared, &shares)?;
+    let hardware = Hardware { prepared: &prepared, lanes: None, modes: &[], raw: None, shares: &shares, order: None };
+    let mut running = hardware.boot()?;
     if options.agent {
         return connect(running, alive);
     }
@@ -34,11 +35,6 @@ pub fn run(options: &GuestArguments) -> Result<()> {
     }
     let seconds = begin.elapsed().as_secs_f64();
     print(&format!("The guest works: {prepared}; it boots in {seconds:.1} s.\n"))
-}
-
-fn boot(prepared: &Prepared, shares: &Shares) -> Result<Running> {
-    let hardware = Hardware { prepared, lanes: None, modes: &[], raw: None, shares, order: None };
-    Ok(hardware.boot()?)
 }
 
 /// What the guest mounts when it boots.

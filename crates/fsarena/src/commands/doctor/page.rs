@@ -70,6 +70,14 @@ impl DoctorLine {
         self.and(format!("hint: {way_out}"))
     }
 
+    /// Adds the hint of an error, if it has one.
+    pub fn explained(self, hint: Option<String>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
+    }
+
     /// Its rows in a table of states, subjects and texts.
     fn rows(&self) -> Vec<Vec<String>> {
         let is_long = self.subject.chars().count() > LONGEST_SUBJECT;
