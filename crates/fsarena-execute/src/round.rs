@@ -19,7 +19,6 @@ use crate::{Testbed, TestbedError};
 
 /// The input of a workload's run within a round.
 pub struct Setting<'a> {
-    /// The workload.
     pub workload: &'a Workload,
     /// The workload's index in the plan.
     pub index: usize,
@@ -45,7 +44,6 @@ pub struct Setting<'a> {
 pub struct RunSetting<'a> {
     /// The slowdown of each contender of the plan: the share by which its times are lengthened; 0 for most.
     pub slowdowns: Vec<f64>,
-    /// The plan's seed.
     pub seed: u64,
     /// Enforces the time limits of the parts of the run.
     pub watch: &'a Watch<'a>,

@@ -38,7 +38,6 @@ use crate::exit::Ended;
 use crate::signals::stop_flag;
 use crate::{output, places};
 
-/// Runs the command that the arguments name.
 pub fn run(arguments: &Arguments) -> Result<Ended> {
     let global = &arguments.global;
     match &arguments.command {

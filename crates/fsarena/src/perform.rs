@@ -57,7 +57,6 @@ pub fn perform(
 
 /// Stores the events of a run, and shows them.
 struct StoringListener<'a> {
-    /// The store that keeps the events.
     store: &'a mut Store,
     /// The run's number in the store; `None` until it has begun.
     run: Option<i64>,
@@ -65,7 +64,6 @@ struct StoringListener<'a> {
     running: Option<Mark>,
     /// The number of events of a run that is to continue, until its first further event is stored.
     known: Option<usize>,
-    /// The progress line that shows the events.
     progress: Progress,
 }
 

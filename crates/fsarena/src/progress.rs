@@ -13,7 +13,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Global;
 
-/// Shows events on stderr.
 pub struct Progress {
     bar: ProgressBar,
     /// Whether to print neither the progress line nor decided pairs.
@@ -58,7 +57,6 @@ impl Progress {
         self.log(what);
     }
 
-    /// Shows an event.
     pub fn show(&mut self, event: &Event) {
         match event {
             Event::Preparing(what) => self.prepare(what),

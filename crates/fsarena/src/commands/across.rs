@@ -7,7 +7,6 @@ use fsarena_model::across::MissingMachine;
 use super::sides::{self, require_common, require_other, runs};
 use crate::cli::{AcrossArguments, Global, PageArguments};
 
-/// Compares stored runs of several machines.
 pub fn run(global: &Global, options: &AcrossArguments) -> Result<()> {
     let machines: Vec<Vec<NamedRun>> = options.machines.iter().map(|text| runs(global, text)).collect::<Result<_>>()?;
     for (index, machine) in machines.iter().enumerate() {

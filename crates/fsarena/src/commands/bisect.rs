@@ -65,7 +65,6 @@ enum FirstSlower {
     Between(usize, usize),
 }
 
-/// Finds the first slower kernel and prints the steps.
 pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
     let contender = contender(options)?;
     let kernels = kernels(global, options)?;

@@ -15,7 +15,6 @@ use crate::cli::{Calibrate, Compare, Global, Setup, WorkArguments};
 use crate::exit::Ended;
 use crate::perform::perform;
 
-/// Runs one of the two calibrations.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.slices { slices::run(global, options) } else { equals::run(global, options) }
 }

@@ -25,7 +25,6 @@ use crate::{formats, plan};
 /// Number of rounds of a budget that a warning recommends.
 const ENOUGH_ROUNDS: u32 = 5;
 
-/// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     carry_out(global, plan::plan(options)?, &options.setup)
 }

@@ -6,7 +6,6 @@ use fsarena_analyse::difference;
 use super::sides::{require, require_common, require_other, runs, show};
 use crate::cli::{Diff, Global};
 
-/// Compares two sides, each of which names runs or files.
 pub fn run(global: &Global, options: &Diff) -> Result<()> {
     let (before, after, control) = (runs(global, &options.before)?, runs(global, &options.after)?, &options.control);
     require_other(&before, &after)?;

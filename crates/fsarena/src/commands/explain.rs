@@ -10,7 +10,6 @@ use super::sides::show;
 use crate::cli::{ExplainArguments, Global};
 use crate::places;
 
-/// Prints the explanations of a run, or of one of its workloads.
 pub fn run(global: &Global, options: &ExplainArguments) -> Result<()> {
     let store = places::store_to_read(global)?;
     let mut comparison = assess(&store.load(number(&store, &options.run)?)?);

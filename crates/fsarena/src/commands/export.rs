@@ -8,7 +8,6 @@ use super::{deliver, report};
 use crate::cli::{Export, Global};
 use crate::places;
 
-/// Writes a run to a file, or to stdout.
 pub fn run(global: &Global, options: &Export) -> Result<()> {
     let store = places::store_to_read(global)?;
     let text = lines(&store, report::number(&store, &options.run)?)?;

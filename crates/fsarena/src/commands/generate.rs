@@ -43,7 +43,6 @@ Default values of options.
 .BR mkfs.btrfs (8)
 "#;
 
-/// Prints the requested completions or manual page.
 pub fn run(options: &Generate) -> Result<()> {
     let text = match options.what {
         Generated::Man => manual(command())?,

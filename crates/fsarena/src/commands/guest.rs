@@ -18,7 +18,6 @@ use crate::signals::stop_flag;
 /// How often to look whether the guest is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Prepares a guest and tries it, or connects its agent.
 pub fn run(options: &GuestArguments) -> Result<()> {
     let wanted = options.machine.wanted(options.how.0, Vec::new());
     let shares = shares(options)?;

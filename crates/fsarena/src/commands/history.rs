@@ -9,7 +9,6 @@ use super::sides::show;
 use crate::cli::{Global, HistoryArguments};
 use crate::places;
 
-/// Shows the history of a workload over the runs in the store, or those with a tag.
 pub fn run(global: &Global, options: &HistoryArguments) -> Result<()> {
     let (store, workload) = (places::store_to_read(global)?, &options.workload);
     let rows = tagged(&store, options.tag.as_ref())?;

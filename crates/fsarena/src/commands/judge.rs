@@ -14,7 +14,6 @@ use fsarena_place::{Refusal, note};
 use super::sides::show;
 use crate::cli::{Global, JudgeArguments};
 
-/// Judges all files together.
 pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     if options.margin.0 >= 1.0 {
         return Err(Refusal::wrong_use("a margin has to be below 100 %", "--margin 5%").into());

@@ -176,13 +176,11 @@ impl Catalogue {
 /// Whether a kind is usable on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Availability {
-    /// Usable.
     Here,
     /// Usable by root only.
     AsRoot,
     /// The running kernel does not support it, or it is a folder of this machine that a guest mounts.
     KernelLacks,
-    /// This program is not installed.
     ToolMissing(Tool),
 }
 

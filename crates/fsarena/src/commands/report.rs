@@ -16,7 +16,6 @@ use super::{deliver, write};
 use crate::cli::{Global, ReportArguments};
 use crate::{formats, places, plan};
 
-/// Prints the report of a run, or writes it to a file.
 pub fn run(global: &Global, options: &ReportArguments) -> Result<()> {
     let store = places::store_to_read(global)?;
     let mut record = store.load(number(&store, &options.run)?)?;

@@ -18,7 +18,6 @@ use crate::perform::perform;
 use crate::places;
 use crate::signals::stop_flag;
 
-/// Continues a run and prints its verdicts.
 pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let record = store.load(report::number(&store, &options.run)?)?;

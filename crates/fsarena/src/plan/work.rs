@@ -17,12 +17,10 @@ use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
 use crate::cli::{Compare, IoEngine, PlaceArguments};
 use crate::open_loops::{self, Unable};
 
-/// The workloads of a plan.
 #[derive(Default)]
 pub struct PlannedWork {
     /// In order; names are unique.
     pub workloads: Vec<Workload>,
-    /// Notes for the user.
     pub notes: Vec<String>,
     /// Workloads that do not run because programs are missing.
     pub unavailable: Vec<Unavailable>,

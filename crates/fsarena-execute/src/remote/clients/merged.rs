@@ -199,13 +199,6 @@ mod tests {
     }
 
     #[test]
-    fn a_late_client_takes_the_slice_with_it() {
-        let mut stats = RunStats::new();
-        merged(Measure::OperationsPerSecond).add(vec![part(0, 100, 10), part(3, 100, 10)], First::Yes, &mut stats);
-        assert_eq!(stats.clients.expect("two clients").skewed, 1);
-    }
-
-    #[test]
     fn time_to_the_end_is_that_of_the_last() {
         let mut stats = RunStats::new();
         merged(Measure::Seconds).add(vec![part(0, 500, 50), part(1, 600, 50)], First::Yes, &mut stats);

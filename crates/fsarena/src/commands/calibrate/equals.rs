@@ -17,7 +17,6 @@ use crate::exit::Ended;
 use crate::plan;
 use crate::signals::stop_flag;
 
-/// Runs identical contenders, then runs with a slowdown, and prints the calibration.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.slowdown.0 <= 0.0 {
         bail!(Refusal::wrong_use("a slowdown of 0 % cannot be found", "--slowdown 5%"));

@@ -19,12 +19,10 @@ use crate::exit::Ended;
 use crate::plan;
 use crate::signals::stop_flag;
 
-/// Default contenders.
 const CONTENDERS: [&str; 3] = ["ext4", "xfs", "btrfs"];
 /// Default lane sizes in GiB; sizes for which there is no room are left out.
 const SIZES: [u64; 3] = [2, 8, 32];
 
-/// Runs the calibration on lanes of each size, and prints the results and the conclusion.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     let mut seen = LengthResults { format: options.format, ..LengthResults::default() };
     if options.of.is_none() {

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::page::{DoctorLine, Topic};
 
-/// One line for each property of the machine.
 pub fn section() -> Topic {
     let found = fsarena_probe::survey(None);
     let unknown = || "could not be read".to_owned();

@@ -7,7 +7,6 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 use super::page::{DoctorLine, Topic};
 
-/// The rights that lanes and mounts need.
 pub fn section() -> Topic {
     let lines = match rustix::process::geteuid().is_root() {
         true => {

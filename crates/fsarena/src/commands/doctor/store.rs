@@ -7,7 +7,6 @@ use super::page::{DoctorLine, Topic};
 use crate::cli::Global;
 use crate::places;
 
-/// The line about the store.
 pub fn section(global: &Global) -> Topic {
     let line = match places::store_path(global.store.clone()) {
         Ok(path) => match Store::require(&path) {
