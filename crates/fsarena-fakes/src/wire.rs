@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_execute::TestbedError;
 use fsarena_execute::remote::{Call, Remote, Served};
+use fsarena_execute::{Result, TestbedError};
 use fsarena_model::{MachineName, Nanos};
 use fsarena_sys::Clock;
 use serde_json::Value;
@@ -51,7 +51,7 @@ impl Wire {
 }
 
 impl Remote for Wire {
-    fn send(&self, call: &Call) -> Result<(), TestbedError> {
+    fn send(&self, call: &Call) -> Result<()> {
         if let Some(Clocks { here, there, ahead }) = &self.clocks {
             there.sleep_until(here.now() + *ahead);
         }
@@ -59,7 +59,7 @@ impl Remote for Wire {
         Ok(())
     }
 
-    fn receive(&self, stop: &AtomicBool) -> Result<Value, TestbedError> {
+    fn receive(&self, stop: &AtomicBool) -> Result<Value> {
         let text = self.calls.borrow_mut().pop_front().expect("a call was sent");
         if self.left.get() == 0 {
             self.is_lost.set(true);
@@ -71,7 +71,7 @@ impl Remote for Wire {
             here.sleep_until(there.now().saturating_sub(*ahead));
         }
         let text = serde_json::to_string(&answer).expect("an answer is JSON");
-        serde_json::from_str::<Result<Value, TestbedError>>(&text).expect("an answer")
+        serde_json::from_str::<Result<Value>>(&text).expect("an answer")
     }
 
     fn is_lost(&self) -> bool {

@@ -8,7 +8,7 @@ use fsarena_engine::{Job, Upkeep, starts_job};
 use fsarena_model::{BaselineKind, Bytes, Workload};
 
 use super::{Machine, io};
-use crate::TestbedError;
+use crate::Result;
 
 /// Maximum share of the available memory that a baseline may fill.
 const SHARE_OF_MEMORY: f64 = 0.5;
@@ -30,7 +30,7 @@ impl Machine {
         workload: &Workload,
         seed: u64,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError> {
+    ) -> Result<Box<dyn Job>> {
         let job = match place {
             BaselineKind::Device => {
                 self.lane_set.rewrite_calibration_device(workload.traits.peak)?;
@@ -45,7 +45,7 @@ impl Machine {
 
     /// The workload on the calibration device; `None` without a calibration device, or if the workload cannot run
     /// there.
-    pub(super) fn on_device(&self, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, TestbedError> {
+    pub(super) fn on_device(&self, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>> {
         let Some((device, size)) = self.lane_set.calibration_device()? else { return Ok(None) };
         Ok(self.engines.of(workload)?.open_on_device(workload, &device, size, seed)?)
     }

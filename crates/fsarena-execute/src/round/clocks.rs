@@ -8,7 +8,7 @@ use fsarena_engine::{RunStats, Upkeep};
 use fsarena_model::{Bytes, Nanos, Probe, ProbeId, Reading, Readings, probe};
 
 use super::{Clocks, Participant, WorkloadRun};
-use crate::TestbedError;
+use crate::Result;
 
 /// Smallest size of a workload's files whose space is compared with it: below, the metadata are most of it.
 const SMALLEST_FILES: Bytes = Bytes::mib(4);
@@ -27,7 +27,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Reads the space in use after the last slice, which was synced. A further slice of a program would cost too much.
-    pub(super) fn read_space(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+    pub(super) fn read_space(&mut self, participant: &mut Participant) -> Result<()> {
         let after = self.testbed.used(participant.contender);
         let logical = self.testbed.logical(participant.contender, self.setting.workload);
         let share = share(participant, after, logical.filter(|bytes| *bytes >= SMALLEST_FILES));
@@ -36,7 +36,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Runs a further slice, from rest to rest.
-    pub(super) fn follow(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+    pub(super) fn follow(&mut self, participant: &mut Participant) -> Result<()> {
         let (setting, contender) = (self.setting, participant.contender);
         self.ready(participant)?;
         self.testbed.sync(contender)?;
@@ -59,7 +59,7 @@ impl WorkloadRun<'_> {
 
     /// Follows a whole run until the file system is at rest. Syncs first, if the run was not synced because it ends by
     /// itself.
-    pub(super) fn follow_whole(&mut self, participant: &mut Participant, returned: Nanos) -> Result<(), TestbedError> {
+    pub(super) fn follow_whole(&mut self, participant: &mut Participant, returned: Nanos) -> Result<()> {
         let synced = match participant.synced {
             Some(synced) => synced,
             None => self.testbed.sync(participant.contender)?,
@@ -67,12 +67,7 @@ impl WorkloadRun<'_> {
         self.follow_to_rest(participant, returned, synced)
     }
 
-    fn follow_to_rest(
-        &mut self,
-        participant: &mut Participant,
-        returned: Nanos,
-        synced: Nanos,
-    ) -> Result<(), TestbedError> {
+    fn follow_to_rest(&mut self, participant: &mut Participant, returned: Nanos, synced: Nanos) -> Result<()> {
         let contender = participant.contender;
         let after = self.testbed.used(contender);
         self.testbed.start_counters(contender);
