@@ -1,29 +1,29 @@
 //! The commands, one file each.
 
-mod across;
-mod bisect;
-mod calibrate;
+pub mod across;
+pub mod bisect;
+pub mod calibrate;
 mod clean;
 mod compare;
-mod diff;
-mod doctor;
-mod durability;
-mod explain;
-mod export;
-mod gate;
-mod generate;
-mod guest;
-mod history;
-mod import;
-mod judge;
-mod list;
-mod pages;
-mod report;
-mod reproduce;
-mod resume;
-mod runs;
+pub mod diff;
+pub mod doctor;
+pub mod durability;
+pub mod explain;
+pub mod export;
+pub mod gate;
+pub mod generate;
+pub mod guest;
+pub mod history;
+pub mod import;
+pub mod judge;
+pub mod list;
+pub mod pages;
+pub mod report;
+pub mod reproduce;
+pub mod resume;
+pub mod runs;
 mod sides;
-mod validate;
+pub mod validate;
 
 use std::path::Path;
 

@@ -4,15 +4,54 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
+use clap::Args;
 use fsarena_judge::{
     CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, name_alike, results, text, under_label,
 };
 use fsarena_lane::kind::named_in;
-use fsarena_model::{Better, Label};
+use fsarena_model::{Better, Label, Share};
 use fsarena_place::{Refusal, note};
 
 use super::sides::show;
-use crate::cli::{Global, JudgeArguments};
+use crate::cli::{Global, PageArguments};
+
+#[derive(Debug, Args)]
+pub struct JudgeArguments {
+    /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, Filebench, bonnie++, IOR, mdtest, IO500 (files with the
+    /// same label are runs of one contender),
+    /// hyperfine, the Phoronix Test Suite, kdevops' Milvus workflow, or CSV
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// CSV: the column that names the contender; without --value the column of each contender's figures, as `ext4,xfs`
+    #[arg(long, value_name = "COLUMN")]
+    pub contender: Option<String>,
+    /// CSV: the column that names the work
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub workload: Option<String>,
+    /// CSV: the column of the figure
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub value: Option<String>,
+    /// CSV: the column of the time at which it was measured, in seconds or RFC 3339
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub time: Option<String>,
+    /// CSV: the column of the machine
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub host: Option<String>,
+    /// CSV: the column of the file system that was recorded, not only claimed
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub recorded: Option<String>,
+    /// CSV: lower figures are better
+    #[arg(long, requires = "contender")]
+    pub lower: bool,
+    /// CSV: higher figures are better, also of a column whose name is not that of a rate
+    #[arg(long, conflicts_with = "lower", requires = "contender")]
+    pub higher: bool,
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    #[command(flatten)]
+    pub page: PageArguments,
+}
 
 pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     if options.margin.0 >= 1.0 {

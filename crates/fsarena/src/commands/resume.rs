@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::{Result, bail};
+use clap::Args;
 use fsarena_execute::{Assignment, Remaining, Wish, estimated_setup};
 use fsarena_lane::made_lanes;
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
@@ -12,11 +13,39 @@ use serde_json::{Value, json};
 
 use super::compare::{dry, ended, show};
 use super::{data_format, print, print_json, report, sides};
-use crate::cli::{DataFormat, Global, Resume};
+use crate::cli::{DataFormat, Global, ShownAs, candidates};
 use crate::exit::Ended;
 use crate::perform::perform;
 use crate::places;
 use crate::signals::stop_flag;
+
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
+    pub run: String,
+    /// At most this number of further rounds of what is undecided [default: what an interrupted run lacks, or what the
+    /// undecided pairs ask for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
+    pub rounds: Option<u32>,
+    /// As many further rounds as fit into this time, as in 90s, 3m, 1h
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<Nanos>,
+    /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub erase: Vec<String>,
+    #[command(flatten)]
+    pub shown: ShownAs,
+    /// Print what would be done, its duration and the space it needs, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Continue on the machine where an agent ran it: the command that starts the agent there
+    #[arg(long, value_name = "COMMAND")]
+    pub on: Option<String>,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
+}
 
 pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let store = places::store_to_read(global)?;

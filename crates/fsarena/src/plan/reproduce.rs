@@ -15,7 +15,7 @@ use fsarena_place::{ENGINES, Refusal, Refusals};
 use super::contenders::{contender_files, contenders, usual_contenders};
 use super::work::{at_scale, available};
 use super::{LANE, checked, resolved, seed};
-use crate::cli::Reproduce;
+use crate::commands::reproduce::Reproduce;
 
 /// The plan of an article's tests, complete and checked, with notes for the user.
 pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {

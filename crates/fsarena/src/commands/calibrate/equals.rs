@@ -10,8 +10,8 @@ use fsarena_model::{Bytes, Contender, Label, Plan, RunRecord, Share};
 use fsarena_place::{Refusal, note};
 use serde_json::{Value, json};
 
-use super::{comparison, measured};
-use crate::cli::{Calibrate, Compare, DataFormat, Global};
+use super::{Calibrate, comparison, measured};
+use crate::cli::{Compare, DataFormat, Global};
 use crate::commands::{print, print_json, sides, table};
 use crate::exit::Ended;
 use crate::plan;

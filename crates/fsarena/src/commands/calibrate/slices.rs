@@ -12,8 +12,8 @@ use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Workload};
 use fsarena_place::{Refusal, note, require_space};
 use serde_json::{Value, json};
 
-use super::{comparison, measured};
-use crate::cli::{Calibrate, Compare, DataFormat, Global};
+use super::{Calibrate, comparison, measured};
+use crate::cli::{Compare, DataFormat, Global};
 use crate::commands::{print, print_json, sides, table};
 use crate::exit::Ended;
 use crate::plan;
