@@ -6,7 +6,6 @@ use fsarena_model::{DebianRelease, Environment, Plan, Severity};
 
 use crate::precondition;
 
-/// Notes about this machine and the lanes of a plan.
 pub fn notes(environment: &Environment, plan: &Plan) -> Vec<Note> {
     let (note, lanes) = (|severity| move |text| Note { severity, text }, &environment.lanes);
     let of_kernel = |kernel: &String| age::old_makers(&environment.tools, kernel, &newer_makers(plan));
@@ -18,7 +17,6 @@ pub fn notes(environment: &Environment, plan: &Plan) -> Vec<Note> {
     old.chain(done).chain(unproven.into_iter().chain(cached).map(note(Severity::Info))).collect()
 }
 
-/// Whether the lanes' images lie in memory.
 pub fn lies_in_memory(environment: &Environment) -> bool {
     environment.lanes.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"))
 }

@@ -65,7 +65,6 @@ fn new_session() -> String {
     format!("{}-{}-{}", std::process::id(), clock::time_of_day().0, clock::now().0)
 }
 
-/// An agent that was started.
 struct Agent {
     command: String,
     child: Child,

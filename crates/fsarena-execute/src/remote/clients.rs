@@ -67,9 +67,9 @@ impl<R: Remote> ClientMachines<R> {
     }
 
     fn first<T: DeserializeOwned>(&self, call: &Call) -> Result<T> {
-        let first =
-            self.group.present().into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".into()));
-        self.group.call(first?, call)
+        let present = self.group.present();
+        let first = present.first().ok_or_else(|| TestbedError::machine("no client is left".to_owned()))?;
+        self.group.call(*first, call)
     }
 
     /// Checks that what the first client made on a contender is seen by all others: otherwise they do not share it.

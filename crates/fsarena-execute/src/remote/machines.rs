@@ -25,7 +25,6 @@ pub struct Machines<R> {
     contenders: Vec<(usize, usize)>,
 }
 
-/// A machine that answers calls.
 struct CallableMachine<R> {
     remote: R,
     /// The run's plan with the contenders of this machine.
@@ -52,7 +51,6 @@ impl<R: Remote> Machines<R> {
         (&self.machines[machine], number)
     }
 
-    /// Calls the machine of a contender or baseline.
     fn call<T: DeserializeOwned>(&self, number: usize, call: impl FnOnce(usize) -> Call) -> Result<T> {
         let (machine, number) = self.of(number);
         machine.call(&call(number), &NEVER)

@@ -98,26 +98,18 @@ fn share(participant: &Participant, after: Option<Bytes>, logical: Option<Bytes>
     Some((after?.0 as f64 - participant.used?.0 as f64) / logical?.0 as f64)
 }
 
-/// What reached the device within the last part of a clock.
-pub struct LastPart {
-    written: Probe,
-    flushes: Probe,
-}
-
-/// From the return of the calls until all data was durable.
-pub const DURABLE: LastPart = LastPart { written: probe::CLOCK_DURABLE_WRITTEN, flushes: probe::CLOCK_DURABLE_FLUSHES };
-/// From then until the file system was at rest.
-const QUIESCENT: LastPart =
-    LastPart { written: probe::CLOCK_QUIESCENT_WRITTEN, flushes: probe::CLOCK_QUIESCENT_FLUSHES };
+/// The probes of what reached the device, bytes and flushes, from the return of the calls until all data was durable.
+pub const DURABLE: [Probe; 2] = [probe::CLOCK_DURABLE_WRITTEN, probe::CLOCK_DURABLE_FLUSHES];
+/// Those from then until the file system was at rest.
+const QUIESCENT: [Probe; 2] = [probe::CLOCK_QUIESCENT_WRITTEN, probe::CLOCK_QUIESCENT_FLUSHES];
 
 /// Bytes and flushes that reached the device within the last part of a clock, per operation.
-pub fn written(part: LastPart, grown: &Readings, stats: &RunStats) -> impl Iterator<Item = (ProbeId, Reading)> {
-    let per_operation = |of: Probe, probe: Probe| {
+pub fn written(part: [Probe; 2], grown: &Readings, stats: &RunStats) -> impl Iterator<Item = (ProbeId, Reading)> {
+    let per_operation = |(of, probe): (Probe, Probe)| {
         let total = grown.get(&of.key())?.value?;
         reading(probe, total / stats.operations as f64)
     };
-    let bytes = per_operation(probe::DEVICE_WRITTEN, part.written);
-    bytes.into_iter().chain(per_operation(probe::DEVICE_FLUSHES, part.flushes))
+    [probe::DEVICE_WRITTEN, probe::DEVICE_FLUSHES].into_iter().zip(part).filter_map(per_operation)
 }
 
 /// A reading; `None` if the value is not a number, for example without operations or bytes.

@@ -9,7 +9,6 @@ use super::Setting;
 use super::limit::{self, Within};
 use crate::{Result, TestbedError, Verified};
 
-/// The state of one contender in a workload.
 #[derive(Default)]
 pub(super) struct Participant {
     pub(super) contender: usize,
@@ -55,7 +54,6 @@ impl Participant {
         self.verified = Some(found);
     }
 
-    /// Works for `time`, or to the end.
     pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<()> {
         let job = self.job.as_deref_mut().expect("a participant without a failure has a job");
         let _pinned = job.next_run().is_alone.then(Pinned::here);
@@ -80,7 +78,6 @@ impl Participant {
             }
         }
     }
-    /// Runs the untimed first part of a slice.
     pub(super) fn warm_up(&mut self, setting: &Setting<'_>) -> Result<()> {
         if setting.workload.memory_limit.is_some() {
             self.upkeep(setting, Upkeep::WarmUp)?;

@@ -23,7 +23,7 @@ impl Session<'_> {
             }
             // Both read programs into memory, so that no contender has to.
             self.warm_up(work.0)?;
-            self.due_baselines(work.0)?;
+            self.measure_baselines(work.0)?;
             self.workload(*work, &present)?;
         }
         self.finish(&present)
@@ -45,20 +45,12 @@ impl Session<'_> {
             }
             self.finish(&present)?;
         }
-        order.iter().try_for_each(|(index, _)| self.due_baselines(*index))
+        order.iter().try_for_each(|(index, _)| self.measure_baselines(*index))
     }
 
     /// The order in which contenders are made and mounted: the first is not always the same.
     fn making_order(&self) -> Vec<usize> {
         schedule::order(self.plan.contenders.len(), "making", self.round, self.plan.seed)
-    }
-
-    /// Measures the baselines of a workload that are due.
-    fn due_baselines(&mut self, index: usize) -> Result<(), RunError> {
-        let before = self.setting.clock.now();
-        self.measure_baselines(index)?;
-        self.spent_once(self.setting.clock.now().saturating_sub(before));
-        Ok(())
     }
 
     /// Makes contenders and returns those that exist. In the first round, a contender that cannot be made ends the run

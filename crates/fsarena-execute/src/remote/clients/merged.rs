@@ -11,7 +11,6 @@ use crate::remote::job::First;
 /// Largest difference between the starts of two clients, as a share of the slice.
 const LARGEST_SKEW: f64 = 0.01;
 
-/// The part of one client in a run.
 pub struct ClientPart {
     /// What it did, since the run that was the first.
     pub ran: Ran,
@@ -32,7 +31,6 @@ pub struct Merged {
     bytes: f64,
 }
 
-/// What a client has done so far.
 #[derive(Debug, Default, Clone, Copy)]
 struct ClientCounts {
     operations: u64,
