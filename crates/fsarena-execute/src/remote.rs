@@ -109,13 +109,13 @@ pub struct Clocks {
 
 /// A machine that answers calls, one after the other.
 pub trait Remote {
-    /// Sends a call. The answers come in the order of the calls.
+    /// Sends a call, when the one before it is answered.
     ///
     /// # Errors
     /// If the connection is lost.
     fn send(&self, call: &Call) -> Result<()>;
 
-    /// Waits for the answer to the oldest call without one. The call ends early once `stop` is set.
+    /// Waits for the answer to the call. It ends early once `stop` is set.
     ///
     /// # Errors
     /// Those of the call, and if the connection is lost.

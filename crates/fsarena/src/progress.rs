@@ -111,13 +111,8 @@ impl Progress {
     }
 
     fn line(&self, workload: &str) -> String {
-        format!(
-            "round {} of {} · {workload}{} · {}",
-            self.round,
-            self.expected.max(self.round),
-            self.decided,
-            self.eta()
-        )
+        let (round, expected) = (self.round, self.expected.max(self.round));
+        format!("round {round} of {expected} · {workload}{} · {}", self.decided, self.eta())
     }
 
     /// The estimated remaining time, from the duration of the last round; unknown in the first round.

@@ -259,10 +259,8 @@ impl KernelComparison<'_> {
     fn slowdowns(&self, kernel: usize) -> Result<Vec<String>> {
         let Some(slowdown) = &self.options.slowdown else { return Ok(Vec::new()) };
         let first = fsarena_guest::named(self.kernels, &slowdown.label.0).ok_or_else(|| {
-            Refusal::wrong_use(
-                format!("there is no kernel `{}` to be slowed", slowdown.label),
-                "bisect --dry-run lists them",
-            )
+            let text = format!("there is no kernel `{}` to be slowed", slowdown.label);
+            Refusal::wrong_use(text, "bisect --dry-run lists them")
         })?;
         let share = format!("tested={}%", slowdown.share.0 * 100.0);
         Ok(if kernel >= first { vec!["--slowdown".to_owned(), share] } else { Vec::new() })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use fsarena_judge::{
     CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, name_alike, results, text, under_label,
@@ -55,18 +55,16 @@ pub struct JudgeArguments {
 
 pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     if options.margin.0 >= 1.0 {
-        return Err(Refusal::wrong_use("a margin has to be below 100 %", "--margin 5%").into());
+        bail!(Refusal::wrong_use("a margin has to be below 100 %", "--margin 5%"));
     }
     let (mut rows, mut named): (Vec<Measured>, Vec<Measured>) = (Vec::new(), Vec::new());
     let mut has_table = false;
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);
         if let Some(label) = label.filter(|label| Label::checked(file, label).is_err()) {
-            return Err(Refusal::wrong_use(
-                format!("`{label}` is no label: a label has letters, digits, `.`, `_` and `-`"),
-                format!("name the contender before `=`, as in `fsarena judge ext4={path}`"),
-            )
-            .into());
+            let text = format!("`{label}` is no label: a label has letters, digits, `.`, `_` and `-`");
+            let hint = format!("name the contender before `=`, as in `fsarena judge ext4={path}`");
+            bail!(Refusal::wrong_use(text, hint));
         }
         let before = options.files[..index].iter().filter(|other| labelled(other).1 == path).count();
         let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
@@ -77,7 +75,7 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     }
     if options.contender.is_some() && !has_table {
         let hint = "leave out `--contender` and other columns, or give a CSV that has them";
-        return Err(Refusal::wrong_use("columns are named, and no file is a CSV with them", hint).into());
+        bail!(Refusal::wrong_use("columns are named, and no file is a CSV with them", hint));
     }
     // Names that people gave, and no commands, in which case counts.
     name_alike(&mut named);
@@ -171,7 +169,7 @@ fn columns(options: &JudgeArguments) -> Result<Option<CsvColumns>> {
     if columns.contenders.len() == 1 {
         let hint = "name the column of the figures with `--value COLUMN`, or, if each contender has a column of \
                     figures, all of them, as `--contender ext4,xfs`";
-        return Err(Refusal::wrong_use("`--contender` names one column, and none has figures", hint).into());
+        bail!(Refusal::wrong_use("`--contender` names one column, and none has figures", hint));
     }
     let better = match (options.lower, options.higher) {
         (true, _) => Some(Better::Lower),

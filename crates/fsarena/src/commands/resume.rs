@@ -57,7 +57,11 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         let text = format!("run {} is still being measured", record.run);
         bail!(Refusal::wrong_use(text, "without --dry-run, `resume` waits until it ends"));
     }
-    let wish = wish(options);
+    let wish = match (options.rounds, options.budget) {
+        (Some(count), _) => Wish::Rounds(count),
+        (None, Some(time)) => Wish::Within(Budget(time)),
+        (None, None) => Wish::Usual,
+    };
     match Remaining::of(record.clone(), wish)? {
         Some(rest) if options.dry_run => {
             match data_format(options.shown.format.as_deref(), "a plan")? {
@@ -85,14 +89,6 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
             show(global, &after, &options.shown)?;
             Ok(ended(&since(after, &before), end))
         }
-    }
-}
-
-fn wish(options: &Resume) -> Wish {
-    match (options.rounds, options.budget) {
-        (Some(count), _) => Wish::Rounds(count),
-        (None, Some(time)) => Wish::Within(Budget(time)),
-        (None, None) => Wish::Usual,
     }
 }
 

@@ -132,10 +132,8 @@ fn remove(global: &Global, runs: &[String]) -> Result<()> {
     let runs: BTreeSet<i64> = runs.iter().map(|run| report::number(&store, run)).collect::<Result<_>>()?;
     runs.iter().try_for_each(|run| store.lines(*run).map(drop))?;
     if let Some(run) = runs.iter().find(|run| store.is_running(**run)) {
-        bail!(Refusal::wrong_use(
-            format!("run {run} is still being measured"),
-            "Ctrl-C ends it; `fsarena runs` lists it"
-        ));
+        let text = format!("run {run} is still being measured");
+        bail!(Refusal::wrong_use(text, "Ctrl-C ends it; `fsarena runs` lists it"));
     }
     for run in runs {
         store.remove(run)?;

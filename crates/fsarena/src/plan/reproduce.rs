@@ -151,11 +151,8 @@ fn compared(article: &Article, contenders: &[Contender], suite: &Suite) -> Optio
         }
         _ => String::new(),
     };
-    let with = if with.is_empty() { "none".to_owned() } else { names(&with) };
-    Some(format!(
-        "of the article's contenders this run represents {with}, and has nothing for {}{hint}",
-        names(&without)
-    ))
+    let (with, without) = (if with.is_empty() { "none".to_owned() } else { names(&with) }, names(&without));
+    Some(format!("of the article's contenders this run represents {with}, and has nothing for {without}{hint}"))
 }
 
 /// Refuses contenders that support none of the workloads.

@@ -57,10 +57,8 @@ fn stored(global: &Global, runs: &str) -> Result<(Vec<RunRecord>, Vec<RunRecord>
     for NamedRun { name, record } in &runs {
         if !is_of_equals(&record.plan) {
             let text = format!("{name} is not one of a contender against itself");
-            bail!(Refusal::wrong_use(
-                text,
-                "`fsarena calibrate ext4` makes such runs, as does `compare a=ext4 b=ext4`"
-            ));
+            let hint = "`fsarena calibrate ext4` makes such runs, as does `compare a=ext4 b=ext4`";
+            bail!(Refusal::wrong_use(text, hint));
         }
         if record.plan.workloads != runs[0].record.plan.workloads {
             let text = format!("{name} has other workloads than {}", runs[0].name);
