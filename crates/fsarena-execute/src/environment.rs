@@ -2,36 +2,23 @@
 
 use fsarena_lane::{age, flush, reread};
 use fsarena_model::event::Note;
-use fsarena_model::{DebianRelease, Environment, Medium, Plan, Severity};
+use fsarena_model::{DebianRelease, Environment, Plan, Severity};
 
 use crate::precondition;
 
-/// Notes about this machine and the lanes of a plan.
 pub fn notes(environment: &Environment, plan: &Plan) -> Vec<Note> {
-    let (note, storage) = (|severity| move |text| Note { severity, text }, &plan.lanes.storage);
-    let found = unproven_flushes(environment, plan.lanes.medium).into_iter().chain(cached_below(environment));
-    let old = old_makers(environment, plan).into_iter().map(note(Severity::Warning));
-    let done = environment.lanes.preconditioned.iter().map(|done| precondition::note(done, storage));
-    old.chain(done).chain(found.map(note(Severity::Info))).collect()
+    let (note, lanes) = (|severity| move |text| Note { severity, text }, &environment.lanes);
+    let of_kernel = |kernel: &String| age::old_makers(&environment.tools, kernel, &newer_makers(plan));
+    let old = environment.kernel.iter().flat_map(of_kernel).map(note(Severity::Warning));
+    let done = lanes.preconditioned.iter().map(|done| precondition::note(done, &plan.lanes.storage));
+    // Of lanes in memory another note already says that their flushes are free.
+    let unproven = flush::unproven(&lanes.flushes, plan.lanes.medium).filter(|_| !lies_in_memory(environment));
+    let cached = lanes.repeated_reads.as_ref().and_then(reread::cached_below);
+    old.chain(done).chain(unproven.into_iter().chain(cached).map(note(Severity::Info))).collect()
 }
 
-/// Whether the lanes' images lie in memory.
 pub fn lies_in_memory(environment: &Environment) -> bool {
     environment.lanes.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"))
-}
-
-/// Not for lanes in memory: another note already says that their flushes are free.
-fn unproven_flushes(environment: &Environment, medium: Medium) -> Option<String> {
-    if lies_in_memory(environment) { None } else { flush::unproven(&environment.lanes.flushes, medium) }
-}
-
-fn cached_below(environment: &Environment) -> Option<String> {
-    reread::cached_below(environment.lanes.repeated_reads.as_ref()?)
-}
-
-fn old_makers(environment: &Environment, plan: &Plan) -> Vec<String> {
-    let Some(kernel) = &environment.kernel else { return Vec::new() };
-    age::old_makers(&environment.tools, kernel, &newer_makers(plan))
 }
 
 /// The option that names newer programs than those of the plan, as the end of a warning; empty: there is none.
@@ -47,45 +34,26 @@ fn newer_makers(plan: &Plan) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fsarena_model::{Bytes, FlushAfter, LaneFacts, LanePlan, Nanos, Preconditioned, RepeatedReads};
+    use fsarena_model::{Bytes, FlushAfter, LaneFacts, LanePlan, Nanos, RepeatedReads};
 
     use super::*;
 
-    fn with(lanes: LaneFacts) -> Environment {
-        Environment { lanes, ..Environment::default() }
+    fn texts(lanes: LaneFacts) -> Vec<String> {
+        let environment = Environment { lanes, ..Environment::default() };
+        notes(&environment, &Plan::of(Vec::new())).into_iter().map(|note| note.text).collect()
     }
 
-    fn quick() -> LaneFacts {
+    #[test]
+    fn readings_have_notes_unless_they_are_absent_or_flushes_are_free() {
+        assert!(texts(LaneFacts::default()).is_empty());
         let flushes = [Bytes::kib(4), Bytes::mib(64)].map(|written| FlushAfter { written, flush: Nanos(12_000) });
-        LaneFacts { flushes: flushes.to_vec(), ..LaneFacts::default() }
-    }
-
-    fn texts(environment: &Environment) -> Vec<String> {
-        notes(environment, &Plan::of(Vec::new())).into_iter().map(|note| note.text).collect()
-    }
-
-    #[test]
-    fn absent_readings_have_no_note() {
-        assert!(texts(&Environment::default()).is_empty());
-    }
-
-    #[test]
-    fn a_flush_without_effect_has_a_note_unless_flushes_are_free() {
-        let on_disk = texts(&with(quick()));
-        assert!(on_disk.len() == 1 && on_disk[0].contains("unproven") && on_disk[0].contains("12.0 µs"), "{on_disk:?}");
-        let in_memory = LaneFacts { host_file_system: Some("tmpfs (rw)".to_owned()), ..quick() };
-        assert!(texts(&with(in_memory)).is_empty());
-    }
-
-    #[test]
-    fn a_cache_below_the_device_is_named() {
-        let texts_at = |repeated| {
-            let repeated_reads = Some(RepeatedReads { fresh: 1e8, repeated });
-            texts(&with(LaneFacts { repeated_reads, ..LaneFacts::default() }))
-        };
-        let cached = texts_at(3e8);
-        assert!(cached.len() == 1 && cached[0].starts_with("cached below the device"), "{cached:?}");
-        assert!(texts_at(1.2e8).is_empty());
+        let repeated_reads = Some(RepeatedReads { fresh: 1e8, repeated: 3e8 });
+        let on_disk = LaneFacts { flushes: flushes.to_vec(), repeated_reads, ..LaneFacts::default() };
+        let found = texts(on_disk.clone());
+        assert!(found.len() == 2 && found[0].contains("unproven") && found[0].contains("12.0 µs"), "{found:?}");
+        assert!(found[1].starts_with("cached below the device"), "{found:?}");
+        let in_memory = LaneFacts { host_file_system: Some("tmpfs (rw)".to_owned()), ..on_disk };
+        assert_eq!(texts(in_memory), found[1..]);
     }
 
     #[test]
@@ -104,12 +72,5 @@ mod tests {
         assert!(own.ends_with("; hint: --tools trixie takes those of Debian trixie"), "{own}");
         assert!(made_by(Some("bookworm")).ends_with("; hint: --tools trixie takes those of Debian trixie"));
         assert!(newest.ends_with("what a current one makes"), "there is no way out: {newest}");
-    }
-
-    #[test]
-    fn preconditioning_has_a_note() {
-        let done = Preconditioned { writes_per_second: vec![100.0; 5], is_steady: true };
-        let text = texts(&with(LaneFacts { preconditioned: Some(done), ..LaneFacts::default() }));
-        assert!(text.len() == 1 && text[0].contains("5 rounds") && text[0].contains("steady state"), "{text:?}");
     }
 }

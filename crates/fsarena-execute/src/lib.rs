@@ -29,6 +29,5 @@ pub use pace::{
 };
 pub use remaining::{Remaining, Wish};
 pub use run::{Listener, on_one_file_system, run};
-pub use schedule::{LaneNumbers, lane_rounds, slice_order, workload_order};
 pub use scope::{Extent, Scope};
-pub use testbed::{Counters, Host, Testbed, TestbedError, TracedWork, Verified, Volumes, Workloads};
+pub use testbed::{Counters, Host, Result, Testbed, TestbedError, TracedWork, Verified, Volumes, Workloads};

@@ -22,7 +22,7 @@ use fsarena_sys::{clock, memory, mount};
 use fsarena_trace::{Span, Subject, Tracer};
 use rustix::fs::syncfs;
 
-use crate::{Counters, TestbedError, TracedWork, Verified, Volumes, Workloads, pace, precondition};
+use crate::{Counters, Result, TestbedError, TracedWork, Verified, Volumes, Workloads, pace, precondition};
 use watched::Watched;
 
 /// The directory of a workload on a contender.
@@ -104,18 +104,13 @@ impl Machine {
     }
 
     /// The contender's place; an error if the contender is not mounted, for example after a failed remount.
-    fn mounted(&self, contender: usize) -> Result<&Ground, TestbedError> {
+    fn mounted(&self, contender: usize) -> Result<&Ground> {
         let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
         self.places[contender].as_ref().ok_or_else(missing)
     }
 
     /// Makes the directory of a workload on a contender.
-    fn make_work(
-        &mut self,
-        contender: usize,
-        workload: &Workload,
-        layout: Option<String>,
-    ) -> Result<PathBuf, TestbedError> {
+    fn make_work(&mut self, contender: usize, workload: &Workload, layout: Option<String>) -> Result<PathBuf> {
         let parent = self.mounted(contender)?.open()?;
         let path = parent.path().join(&workload.name);
         let made = parent.make(&workload.name, 0o755).and_then(|made| made.id());
@@ -126,7 +121,7 @@ impl Machine {
 
     /// Removes the directory of the current workload, if its inode is still the one that was created, and unmounts what
     /// the work has mounted in it. What cannot be removed stays, and other workloads have their own directories.
-    fn remove_work(&mut self, contender: usize) -> Result<(), TestbedError> {
+    fn remove_work(&mut self, contender: usize) -> Result<()> {
         let Some(WorkDirectory { name, inode, .. }) = self.works[contender].take() else { return Ok(()) };
         let parent = self.mounted(contender)?.open()?;
         let path = parent.path().join(&name);
@@ -161,16 +156,14 @@ impl Machine {
         }
     }
 
-    /// The place of a baseline with this number; `None` for a contender.
+    /// The place of a baseline with this number, which follows those of the contenders; `None` for a contender.
     fn place(&self, number: usize) -> Option<BaselineKind> {
-        baselines::place(self.plan.contenders.len(), number)
+        BaselineKind::ALL.get(number.checked_sub(self.plan.contenders.len())?).copied()
     }
 
     fn is_probed(&self, number: usize) -> bool {
-        self.plan
-            .contenders
-            .get(number)
-            .is_none_or(|contender| !self.plan.measuring.uncounted.contains(&contender.label))
+        let uncounted = &self.plan.measuring.uncounted;
+        self.plan.contenders.get(number).is_none_or(|contender| !uncounted.contains(&contender.label))
     }
 }
 
@@ -183,7 +176,7 @@ fn io(act: String) -> impl FnOnce(std::io::Error) -> TestbedError {
 }
 
 impl Volumes for Machine {
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts> {
         self.round = round;
         let (place, facts) = self.lane_set.make(contender, lane, round)?;
         self.places[contender] = Some(place);
@@ -192,8 +185,8 @@ impl Volumes for Machine {
         Ok(facts)
     }
 
-    fn baseline(&mut self, place: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError> {
-        let number = baselines::number(self.plan.contenders.len(), place);
+    fn baseline(&mut self, place: BaselineKind, workload: &Workload) -> Result<Option<usize>> {
+        let number = self.plan.contenders.len() + place as usize;
         let is_possible = match place {
             BaselineKind::Memory => {
                 self.places[number] = if baselines::fits_in_memory(workload) { self.lane_set.memory()? } else { None };
@@ -205,7 +198,7 @@ impl Volumes for Machine {
         Ok(is_possible.then_some(number))
     }
 
-    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
+    fn remount(&mut self, contender: usize) -> Result<bool> {
         // Nothing of a baseline can be cold. Dropping the caches of the machine instead would make the next work read
         // its programs again.
         if self.place(contender).is_some() {
@@ -215,7 +208,7 @@ impl Volumes for Machine {
         Ok(done.is_some())
     }
 
-    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError> {
+    fn sync(&mut self, contender: usize) -> Result<Nanos> {
         // A library syncs as a part of its work, and the lane is not mounted then.
         if self.library(contender).is_some() {
             return Ok(Nanos(0));
@@ -234,7 +227,7 @@ impl Volumes for Machine {
         Ok(clock::now().saturating_sub(start))
     }
 
-    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError> {
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>> {
         if self.place(contender).is_some() {
             return Ok(None);
         }
@@ -247,7 +240,7 @@ impl Volumes for Machine {
         Some(Bytes((found.f_blocks - found.f_bfree) * found.f_frsize))
     }
 
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError> {
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>> {
         let result = self.lane_set.finish(contender)?;
         self.places[contender] = None;
         self.works[contender] = None;
@@ -260,13 +253,7 @@ impl Workloads for Machine {
         Some(self.mounted(contender).ok()?.directory.clone())
     }
 
-    fn open(
-        &mut self,
-        contender: usize,
-        workload: &Workload,
-        seed: u64,
-        stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError> {
+    fn open(&mut self, contender: usize, workload: &Workload, seed: u64, stop: &AtomicBool) -> Result<Box<dyn Job>> {
         if let Some(place @ (BaselineKind::Device | BaselineKind::Start)) = self.place(contender) {
             return self.open_without_a_file_system(place, workload, seed, stop);
         }
@@ -295,7 +282,7 @@ impl Workloads for Machine {
         workload: &Workload,
         job: &mut dyn Job,
         stop: &AtomicBool,
-    ) -> Result<Option<Verified>, TestbedError> {
+    ) -> Result<Option<Verified>> {
         if self.place(contender).is_some() || !job.next_run().verifies {
             return Ok(None);
         }
@@ -312,7 +299,7 @@ impl Workloads for Machine {
         baselines::logical(self.mounted(contender).ok()?.directory.join(name))
     }
 
-    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError> {
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<()> {
         let is_on_lane = fsarena_lane::needs_lane(&self.plan).get(contender) == Some(&true);
         if is_on_lane && pace::leaves_files(&self.plan, workload) {
             self.works[contender] = None;
@@ -355,14 +342,14 @@ impl Counters for Machine {
         self.watched[contender].take(self.kernel_at_rest)
     }
 
-    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool, TestbedError> {
+    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool> {
         let device = self.target(contender).device;
         let subject = Subject { device, symbols: self.symbols[contender], lasts };
         let trace = self.trace.insert(Tracer::start(subject).map_err(untraced)?);
         Ok(matches!(trace, Tracer::Events(_)))
     }
 
-    fn stop_trace(&mut self, _contender: usize, work: &TracedWork) -> Result<Trace, TestbedError> {
+    fn stop_trace(&mut self, _contender: usize, work: &TracedWork) -> Result<Trace> {
         let trace = self.trace.take().ok_or_else(|| untraced(std::io::Error::other("nothing is traced")))?;
         let spans: Vec<Span> = work.spans.iter().map(|(start, end)| Span { start: start.0, end: end.0 }).collect();
         trace.stop(work.operations, work.elapsed, &spans).map_err(untraced)

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{TestbedError, TracedWork};
+use crate::{Result, TestbedError, TracedWork};
 
 pub use clients::{ClientMachines, Server};
 pub use machines::Machines;
@@ -109,17 +109,17 @@ pub struct Clocks {
 
 /// A machine that answers calls, one after the other.
 pub trait Remote {
-    /// Sends a call. The answers come in the order of the calls.
+    /// Sends a call, when the one before it is answered.
     ///
     /// # Errors
     /// If the connection is lost.
-    fn send(&self, call: &Call) -> Result<(), TestbedError>;
+    fn send(&self, call: &Call) -> Result<()>;
 
-    /// Waits for the answer to the oldest call without one. The call ends early once `stop` is set.
+    /// Waits for the answer to the call. It ends early once `stop` is set.
     ///
     /// # Errors
     /// Those of the call, and if the connection is lost.
-    fn receive(&self, stop: &AtomicBool) -> Result<Value, TestbedError>;
+    fn receive(&self, stop: &AtomicBool) -> Result<Value>;
 
     /// Whether the connection is lost.
     fn is_lost(&self) -> bool;
@@ -128,13 +128,13 @@ pub trait Remote {
     ///
     /// # Errors
     /// Those of [`Remote::send`] and [`Remote::receive`].
-    fn call(&self, call: &Call, stop: &AtomicBool) -> Result<Value, TestbedError> {
+    fn call(&self, call: &Call, stop: &AtomicBool) -> Result<Value> {
         self.send(call)?;
         self.receive(stop)
     }
 }
 
 /// Reads the answer to a call.
-fn answer<T: DeserializeOwned>(value: Value) -> Result<T, TestbedError> {
+fn answer<T: DeserializeOwned>(value: Value) -> Result<T> {
     serde_json::from_value(value).map_err(|error| TestbedError::machine(format!("read an answer: {error}")))
 }

@@ -15,11 +15,10 @@ pub use self::limit::Watch;
 use self::limit::Within;
 use self::participant::{Participant, out_of_time};
 use crate::schedule::{LaneNumbers, slice_order};
-use crate::{Testbed, TestbedError};
+use crate::{Result, Testbed, TestbedError};
 
 /// The input of a workload's run within a round.
 pub struct Setting<'a> {
-    /// The workload.
     pub workload: &'a Workload,
     /// The workload's index in the plan.
     pub index: usize,
@@ -45,7 +44,6 @@ pub struct Setting<'a> {
 pub struct RunSetting<'a> {
     /// The slowdown of each contender of the plan: the share by which its times are lengthened; 0 for most.
     pub slowdowns: Vec<f64>,
-    /// The plan's seed.
     pub seed: u64,
     /// Enforces the time limits of the parts of the run.
     pub watch: &'a Watch<'a>,
@@ -169,11 +167,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Does `act` with a participant, unless it has failed or the run is stopped. An error is a failure of its trial.
-    fn attempt(
-        &mut self,
-        participant: &mut Participant,
-        act: impl FnOnce(&mut Self, &mut Participant) -> Result<(), TestbedError>,
-    ) {
+    fn attempt(&mut self, participant: &mut Participant, act: impl FnOnce(&mut Self, &mut Participant) -> Result<()>) {
         if participant.failure.is_none() && !self.setting.is_stopped() {
             participant.failure = act(self, participant).err().map(|error| error.text);
         }
@@ -202,7 +196,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Runs an untimed warm-up, then the timed part between two readings of the counters.
-    fn slice(&mut self, participant: &mut Participant, position: u32) -> Result<(), TestbedError> {
+    fn slice(&mut self, participant: &mut Participant, position: u32) -> Result<()> {
         let setting = self.setting;
         self.ready(participant)?;
         let done = self.confined(|run| {
@@ -219,7 +213,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Does `act` within the workload's memory limit, if it has one.
-    fn confined<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, TestbedError>) -> Result<T, TestbedError> {
+    fn confined<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let limit = self.setting.workload.memory_limit;
         if limit.is_none() {
             return act(self);
@@ -232,7 +226,7 @@ impl WorkloadRun<'_> {
 
     /// Repeats the work until its time is over, then syncs; the sync counts, because a whole run includes the writes that
     /// it defers. A workload that ends by itself runs once, and its sync is timed separately.
-    fn whole(&mut self, participant: &mut Participant, position: u32) -> Result<(), TestbedError> {
+    fn whole(&mut self, participant: &mut Participant, position: u32) -> Result<()> {
         let setting = self.setting;
         participant.current.clear();
         self.in_pieces(participant, Self::watched)?;
@@ -251,8 +245,8 @@ impl WorkloadRun<'_> {
     fn in_pieces(
         &mut self,
         participant: &mut Participant,
-        mut piece: impl FnMut(&mut Self, &mut Participant, Option<Nanos>) -> Result<(), TestbedError>,
-    ) -> Result<(), TestbedError> {
+        mut piece: impl FnMut(&mut Self, &mut Participant, Option<Nanos>) -> Result<()>,
+    ) -> Result<()> {
         let setting = self.setting;
         let wanted = Nanos::millis(setting.workload.timed_ms);
         loop {
@@ -271,7 +265,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Syncs between two readings of the counters.
-    fn synced(&mut self, participant: &mut Participant) -> Result<Nanos, TestbedError> {
+    fn synced(&mut self, participant: &mut Participant) -> Result<Nanos> {
         let contender = participant.contender;
         self.testbed.start_counters(contender);
         let synced = self.testbed.sync(contender);
@@ -286,7 +280,7 @@ impl WorkloadRun<'_> {
 
     /// Untimed preparation of a slice: makes files again, remounts for a cold cache, and backs the memory that the work
     /// fills.
-    fn ready(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+    fn ready(&mut self, participant: &mut Participant) -> Result<()> {
         let clock = self.setting.run.clock;
         let start = clock.now();
         let done = self.made_ready(participant);
@@ -294,7 +288,7 @@ impl WorkloadRun<'_> {
         done
     }
 
-    fn made_ready(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+    fn made_ready(&mut self, participant: &mut Participant) -> Result<()> {
         let setting = self.setting;
         participant.upkeep(setting, Upkeep::Reset)?;
         let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
@@ -306,7 +300,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Runs the work between two readings of the counters.
-    fn watched(&mut self, participant: &mut Participant, time: Option<Nanos>) -> Result<(), TestbedError> {
+    fn watched(&mut self, participant: &mut Participant, time: Option<Nanos>) -> Result<()> {
         self.testbed.start_counters(participant.contender);
         let done = participant.work(self.setting, time);
         self.testbed.stop_counters(participant.contender);
@@ -343,7 +337,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Ends a job, and removes its files, unless it `leaves` them.
-    fn removed(&mut self, contender: usize, mut job: Option<Box<dyn Job>>, leaves: bool) -> Result<(), TestbedError> {
+    fn removed(&mut self, contender: usize, mut job: Option<Box<dyn Job>>, leaves: bool) -> Result<()> {
         let cleaned = job.as_mut().map_or(Ok(()), |job| job.upkeep(Upkeep::CleanUp, &NEVER));
         drop(job);
         let cleared = if leaves { Ok(()) } else { self.testbed.clear(contender, self.setting.workload) };

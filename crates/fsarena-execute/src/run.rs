@@ -18,7 +18,7 @@ use fsarena_sys::Clock;
 
 use crate::remaining::Remaining;
 use crate::round::{self, Results, RunSetting, Setting, Shares, Watch};
-use crate::schedule::{LaneNumbers, workload_order};
+use crate::schedule::{self, LaneNumbers};
 use crate::scope::{Extent, Scope};
 use crate::{RunError, Testbed, pace};
 
@@ -131,7 +131,7 @@ impl Session<'_> {
 
     fn run_round(&mut self, open: &[usize], last: (Nanos, f64)) -> Result<(), RunError> {
         let (round, before) = (self.round, self.setting.clock.now());
-        let order = workload_order(self.plan.workloads.len(), round, self.plan.seed);
+        let order = schedule::order(self.plan.workloads.len(), "workloads", round, self.plan.seed);
         let order = sharing::in_groups(self.plan, order.into_iter().filter(|index| open.contains(index)).collect());
         let workloads = order.iter().map(|(index, _)| self.plan.workloads[*index].name.to_string()).collect();
         let expected = self.scope.expected(round, pace::weight(self.plan, open), self.spent(), last);

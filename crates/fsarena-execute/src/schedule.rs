@@ -37,18 +37,10 @@ pub fn one_lane(needs_lane: &[bool]) -> LaneNumbers {
     needs_lane.iter().map(|needs| needs.then_some(0)).collect()
 }
 
-/// The order of `count` workloads in a round.
-pub fn workload_order(count: usize, round: u32, seed: u64) -> Vec<usize> {
+/// A random order of `count` things in a round. Those of different `purpose` do not depend on each other.
+pub fn order(count: usize, purpose: &str, round: u32, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
-    order.shuffle(&mut generator(seed, "workloads", &[u64::from(round)]));
-    order
-}
-
-/// The random order in which `count` contenders are made and mounted in a round, so that the first is not always the
-/// same.
-pub fn making_order(count: usize, round: u32, seed: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    order.shuffle(&mut generator(seed, "making", &[u64::from(round)]));
+    order.shuffle(&mut generator(seed, purpose, &[u64::from(round)]));
     order
 }
 
@@ -109,9 +101,9 @@ mod tests {
 
         #[test]
         fn orders_are_permutations_and_repeat_with_the_seed(count in 0_usize..20, round in 1_u32..9, seed: u64) {
-            let order = workload_order(count, round, seed);
-            prop_assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), count);
-            prop_assert_eq!(order, workload_order(count, round, seed));
+            let found = order(count, "workloads", round, seed);
+            prop_assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), count);
+            prop_assert_eq!(found, order(count, "workloads", round, seed));
         }
     }
 

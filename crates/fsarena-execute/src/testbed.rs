@@ -13,6 +13,9 @@ use fsarena_model::{
 };
 use serde::{Deserialize, Serialize};
 
+/// The result of what a testbed does.
+pub type Result<T, E = TestbedError> = std::result::Result<T, E>;
+
 /// Why a part of a run failed, in words.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TestbedError {
@@ -58,34 +61,34 @@ pub trait Volumes {
     ///
     /// # Errors
     /// If mkfs or mount fails.
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError>;
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts>;
 
     /// The number of a baseline, whose place is created if it does not exist. The other methods accept this number like
     /// a contender's. `None` if `workload` cannot run there. The place is removed at the end of the run.
     ///
     /// # Errors
     /// If the place cannot be created.
-    fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError>;
+    fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>>;
 
     /// Remounts the contender, so that none of its files are cached; `false` if that takes dropping all caches of the
     /// machine. Does nothing for a baseline, which has nothing to forget.
     ///
     /// # Errors
     /// If it stays busy, or cannot be mounted again.
-    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError>;
+    fn remount(&mut self, contender: usize) -> Result<bool>;
 
     /// Syncs the contender's file system to its device; returns the duration.
     ///
     /// # Errors
     /// If the file system fails.
-    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError>;
+    fn sync(&mut self, contender: usize) -> Result<Nanos>;
 
     /// Brings the contender to rest by remounting it read-only and back; returns the duration. `None` if that is not
     /// possible.
     ///
     /// # Errors
     /// If a file is open for writing, or the contender cannot be made writable again.
-    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError>;
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>>;
 
     /// Bytes in use on the contender's file system; `None` if unknown.
     fn used(&mut self, contender: usize) -> Option<Bytes>;
@@ -94,7 +97,7 @@ pub trait Volumes {
     ///
     /// # Errors
     /// If it stays busy, or the checker cannot be started.
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError>;
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>>;
 }
 
 /// The workloads on the file systems of a run.
@@ -107,13 +110,7 @@ pub trait Workloads {
     ///
     /// # Errors
     /// If the file system fails.
-    fn open(
-        &mut self,
-        contender: usize,
-        workload: &Workload,
-        seed: u64,
-        stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError>;
+    fn open(&mut self, contender: usize, workload: &Workload, seed: u64, stop: &AtomicBool) -> Result<Box<dyn Job>>;
 
     /// Unmounts the contender and compares its files with those that `job` expects after a whole run of `workload`;
     /// `None` if the job cannot verify. The contender remains usable afterwards. Ends soon after `stop` is set.
@@ -126,7 +123,7 @@ pub trait Workloads {
         workload: &Workload,
         job: &mut dyn Job,
         stop: &AtomicBool,
-    ) -> Result<Option<Verified>, TestbedError>;
+    ) -> Result<Option<Verified>>;
 
     /// Bytes of all files of the workload on the contender, as applications see them.
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes>;
@@ -135,7 +132,7 @@ pub trait Workloads {
     ///
     /// # Errors
     /// If the file system fails.
-    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError>;
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<()>;
 }
 
 /// The work of a traced slice.
@@ -169,13 +166,13 @@ pub trait Counters {
     ///
     /// # Errors
     /// Without the privilege, or if this testbed or its kernel cannot do it.
-    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool, TestbedError>;
+    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool>;
 
     /// Ends the trace of the contender's work, and finds out where its time went.
     ///
     /// # Errors
     /// If no trace runs, or what it recorded cannot be read.
-    fn stop_trace(&mut self, contender: usize, work: &TracedWork) -> Result<Trace, TestbedError>;
+    fn stop_trace(&mut self, contender: usize, work: &TracedWork) -> Result<Trace>;
 }
 
 /// The machine that the file systems share.
@@ -184,13 +181,13 @@ pub trait Host {
     ///
     /// # Errors
     /// If a lane fails.
-    fn survey(&mut self) -> Result<Environment, TestbedError>;
+    fn survey(&mut self) -> Result<Environment>;
 
     /// The present cost of a write and flush on the calibration device; `None` without lanes.
     ///
     /// # Errors
     /// If the lane fails.
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError>;
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>>;
 
     /// Throttling and swapping of the machine since the last call, and processor frequencies.
     fn conditions(&mut self) -> Conditions;
@@ -203,7 +200,7 @@ pub trait Host {
     ///
     /// # Errors
     /// If this machine does not support such limits.
-    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError>;
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<()>;
 }
 
 /// The interface between a run and the outside world.

@@ -77,9 +77,7 @@ impl Backstage {
     /// Adds to the contender's counters.
     pub fn add(&self, contender: usize, more: Counted) {
         let counters = &mut self.counters.borrow_mut()[contender];
-        counters.bytes += more.bytes;
-        counters.syncs += more.syncs;
-        counters.seconds += more.seconds;
+        *counters = counters.plus(more);
     }
 
     fn sprung(&self, entry: &str) -> Vec<Effect> {

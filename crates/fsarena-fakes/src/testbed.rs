@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Job, Upkeep};
-use fsarena_execute::{Counters, Host, TestbedError, TracedWork, Verified, Volumes, Workloads};
+use fsarena_execute::{Counters, Host, Result, TestbedError, TracedWork, Verified, Volumes, Workloads};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Durability, Environment, ErrorCategory, Label, LaneCost,
@@ -38,7 +38,7 @@ impl FakeTestbed {
         }
     }
 
-    fn act(&self, what: &str, contender: usize, how: &str, takes: Nanos) -> Result<(), TestbedError> {
+    fn act(&self, what: &str, contender: usize, how: &str, takes: Nanos) -> Result<()> {
         let label = &self.backstage.labels[contender];
         self.backstage.act(format!("{what} {label}{how}"), takes).map_err(error)
     }
@@ -49,7 +49,7 @@ fn error(text: String) -> TestbedError {
 }
 
 impl Volumes for FakeTestbed {
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts> {
         self.backstage.round.set(round);
         let how = lane.map_or(" without a lane".to_owned(), |lane| format!(" on lane {lane}"));
         self.act("make", contender, &how, self.backstage.world.upkeep)?;
@@ -64,22 +64,22 @@ impl Volumes for FakeTestbed {
         })
     }
 
-    fn baseline(&mut self, place: BaselineKind, _workload: &Workload) -> Result<Option<usize>, TestbedError> {
+    fn baseline(&mut self, place: BaselineKind, _workload: &Workload) -> Result<Option<usize>> {
         let is_there = self.backstage.world.baseline.is_some_and(|(there, _)| there == place);
         Ok(is_there.then_some(self.backstage.labels.len() - 1))
     }
 
-    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
+    fn remount(&mut self, contender: usize) -> Result<bool> {
         self.act("remount", contender, "", Nanos::millis(10))?;
         Ok(!self.backstage.world.stuck.contains(&contender))
     }
 
-    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError> {
+    fn sync(&mut self, contender: usize) -> Result<Nanos> {
         self.act("sync", contender, "", Nanos::millis(4))?;
         Ok(Nanos::millis(4))
     }
 
-    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError> {
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>> {
         // There is something to write only after further syncs.
         let done = self.backstage.counters(contender).syncs;
         let takes = if done > std::mem::replace(&mut self.rested[contender], done) { 6 } else { 1 };
@@ -91,7 +91,7 @@ impl Volumes for FakeTestbed {
         Some(Bytes(self.backstage.counters(contender).bytes as u64 * 2))
     }
 
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError> {
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>> {
         self.act("finish", contender, "", self.backstage.world.upkeep)?;
         let damaged = self.backstage.world.damage.contains(&(contender, self.backstage.round.get()));
         let output = if damaged { "inode 12 is lost" } else { "" };
@@ -105,13 +105,7 @@ impl Workloads for FakeTestbed {
         (contender < self.backstage.labels.len()).then(|| PathBuf::from("/"))
     }
 
-    fn open(
-        &mut self,
-        contender: usize,
-        workload: &Workload,
-        _seed: u64,
-        stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError> {
+    fn open(&mut self, contender: usize, workload: &Workload, _seed: u64, stop: &AtomicBool) -> Result<Box<dyn Job>> {
         self.act("open", contender, &format!(" {}", workload.name), Nanos::millis(30))?;
         let mut job = FakeJob::new(self.backstage.clone(), contender, self.lanes[contender], workload);
         job.upkeep(Upkeep::Prepare, stop)?;
@@ -124,7 +118,7 @@ impl Workloads for FakeTestbed {
         _workload: &Workload,
         _job: &mut dyn Job,
         _stop: &AtomicBool,
-    ) -> Result<Option<Verified>, TestbedError> {
+    ) -> Result<Option<Verified>> {
         Ok(None)
     }
 
@@ -132,7 +126,7 @@ impl Workloads for FakeTestbed {
         Some(Bytes(self.backstage.counters(contender).bytes as u64))
     }
 
-    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError> {
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<()> {
         self.act("clear", contender, &format!(" {}", workload.name), Nanos::millis(20))
     }
 }
@@ -159,12 +153,12 @@ impl Counters for FakeTestbed {
         std::mem::take(&mut self.totals[contender]).readings()
     }
 
-    fn start_trace(&mut self, contender: usize, _lasts: Nanos) -> Result<bool, TestbedError> {
+    fn start_trace(&mut self, contender: usize, _lasts: Nanos) -> Result<bool> {
         self.act("trace", contender, "", Nanos(0)).map(|()| true)
     }
 
     /// A tenth of the time is the program's own; the rest waits for a commit, while the device works.
-    fn stop_trace(&mut self, _contender: usize, work: &TracedWork) -> Result<Trace, TestbedError> {
+    fn stop_trace(&mut self, _contender: usize, work: &TracedWork) -> Result<Trace> {
         let (operations, elapsed, seconds) = (work.operations, work.elapsed, work.elapsed.as_seconds());
         let waiting = Spent::Waiting(Wait::Commit, Meanwhile::Device);
         let parts = [(Spent::User, 0.1), (waiting, 0.9)];
@@ -175,12 +169,12 @@ impl Counters for FakeTestbed {
 }
 
 impl Host for FakeTestbed {
-    fn survey(&mut self) -> Result<Environment, TestbedError> {
+    fn survey(&mut self) -> Result<Environment> {
         self.backstage.act("survey".to_owned(), self.backstage.world.survey).map_err(error)?;
         Ok(self.backstage.world.environment.clone())
     }
 
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>> {
         Ok(None)
     }
 
@@ -193,7 +187,7 @@ impl Host for FakeTestbed {
         None
     }
 
-    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError> {
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<()> {
         let how = limit.map_or_else(|| "release".to_owned(), |limit| format!("confine to {limit}"));
         self.backstage.act(how, Nanos(0)).map_err(error)
     }

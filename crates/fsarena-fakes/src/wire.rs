@@ -1,11 +1,10 @@
 //! A testbed behind a connection on which everything is JSON.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_execute::TestbedError;
 use fsarena_execute::remote::{Call, Remote, Served};
+use fsarena_execute::{Result, TestbedError};
 use fsarena_model::{MachineName, Nanos};
 use fsarena_sys::Clock;
 use serde_json::Value;
@@ -15,7 +14,7 @@ use crate::{FakeClock, FakeTestbed};
 /// A testbed behind a connection on which everything is JSON.
 pub struct Wire {
     served: RefCell<Served<'static>>,
-    calls: RefCell<VecDeque<String>>,
+    call: Cell<String>,
     clocks: Option<Clocks>,
     /// Calls until the connection is lost.
     left: Cell<usize>,
@@ -46,21 +45,21 @@ impl Wire {
     fn over(testbed: FakeTestbed, clock: FakeClock, clocks: Option<Clocks>, left: usize) -> Self {
         let served = Served::new(Box::leak(Box::new(testbed)), Box::leak(Box::new(clock)), MachineName::default());
         let (served, left) = (RefCell::new(served), Cell::new(left));
-        Self { served, calls: RefCell::default(), clocks, left, is_lost: Cell::new(false) }
+        Self { served, call: Cell::default(), clocks, left, is_lost: Cell::new(false) }
     }
 }
 
 impl Remote for Wire {
-    fn send(&self, call: &Call) -> Result<(), TestbedError> {
+    fn send(&self, call: &Call) -> Result<()> {
         if let Some(Clocks { here, there, ahead }) = &self.clocks {
             there.sleep_until(here.now() + *ahead);
         }
-        self.calls.borrow_mut().push_back(serde_json::to_string(call).expect("a call is JSON"));
+        self.call.set(serde_json::to_string(call).expect("a call is JSON"));
         Ok(())
     }
 
-    fn receive(&self, stop: &AtomicBool) -> Result<Value, TestbedError> {
-        let text = self.calls.borrow_mut().pop_front().expect("a call was sent");
+    fn receive(&self, stop: &AtomicBool) -> Result<Value> {
+        let text = self.call.take();
         if self.left.get() == 0 {
             self.is_lost.set(true);
             return Err(TestbedError::machine("the connection is lost".to_owned()));
@@ -71,7 +70,7 @@ impl Remote for Wire {
             here.sleep_until(there.now().saturating_sub(*ahead));
         }
         let text = serde_json::to_string(&answer).expect("an answer is JSON");
-        serde_json::from_str::<Result<Value, TestbedError>>(&text).expect("an answer")
+        serde_json::from_str::<Result<Value>>(&text).expect("an answer")
     }
 
     fn is_lost(&self) -> bool {

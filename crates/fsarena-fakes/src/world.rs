@@ -5,7 +5,7 @@ use fsarena_model::{BaselineKind, Durability, Environment, Nanos};
 use rand::Rng;
 
 /// The truth that a session has to find. Contenders are numbered as in the plan.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct World {
     /// Seed of all noise.
     pub seed: u64,
@@ -73,22 +73,10 @@ impl World {
         Self {
             seed: 1,
             rates: rates.to_vec(),
-            round_noise: 0.0,
-            shared_noise: 0.0,
-            operation_noise: 0.0,
-            lane_speed: Vec::new(),
-            advantage: None,
-            durability: Vec::new(),
-            stuck: Vec::new(),
-            lingers: None,
-            damage: Vec::new(),
-            throttled: Vec::new(),
-            baseline: None,
-            traps: Vec::new(),
             work: 20,
-            environment: Environment::default(),
             upkeep: Nanos::millis(200),
             survey: Nanos::millis(500),
+            ..Self::default()
         }
     }
 

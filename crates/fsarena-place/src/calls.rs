@@ -1,7 +1,6 @@
 //! Calls of a testbed over a connection to an agent: this command's side and the agent's.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -38,8 +37,6 @@ pub struct Connection {
     lines: Receiver<Result<Line, String>>,
     /// The number of the last call.
     calls: Cell<u64>,
-    /// The numbers of the calls without an answer.
-    open: RefCell<VecDeque<u64>>,
     /// How long the agent may be silent.
     patience: Duration,
     /// Set when the connection is lost, so that the run ends.
@@ -66,8 +63,7 @@ impl Connection {
                 let _ = sender.send(serde_json::from_str(&line).map_err(|_| line));
             }
         });
-        let (calls, open) = Default::default();
-        let connection = Self { input: RefCell::new(input), lines, calls, open, patience, lost };
+        let connection = Self { input: RefCell::new(input), lines, calls: Cell::new(0), patience, lost };
         connection.write(request)?;
         connection.send(&Call::Ready)?;
         Ok(connection)
@@ -93,9 +89,8 @@ impl Connection {
         TestbedError::machine(format!("the connection to the agent is lost: {why}"))
     }
 
-    /// Waits for the answer to the oldest call without one.
+    /// Waits for the answer to the last call.
     fn answer(&self, stop: &AtomicBool, mut listener: Option<&mut dyn Listener>) -> Result<Value, TestbedError> {
-        let number = self.open.borrow_mut().pop_front().unwrap_or_default();
         let (mut is_stopped, mut heard_at) = (false, Instant::now());
         loop {
             let line = self.lines.recv_timeout(LOOK);
@@ -120,7 +115,7 @@ impl Connection {
             }
             if !is_stopped && stop.load(Ordering::Relaxed) {
                 is_stopped = true;
-                self.write(&Message::Stop(number))?;
+                self.write(&Message::Stop(self.calls.get()))?;
             }
         }
     }
@@ -130,9 +125,7 @@ impl Remote for Connection {
     fn send(&self, call: &Call) -> Result<(), TestbedError> {
         let number = self.calls.get() + 1;
         self.calls.set(number);
-        self.write(&Message::Call(number, call.clone()))?;
-        self.open.borrow_mut().push_back(number);
-        Ok(())
+        self.write(&Message::Call(number, call.clone()))
     }
 
     fn receive(&self, stop: &AtomicBool) -> Result<Value, TestbedError> {

@@ -36,7 +36,9 @@ pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listene
     let plan = &assignment.plan;
     let clients = plan.clients.as_ref().context("the plan has clients")?;
     let prepared = Assignment { wait: assignment.wait, ..Assignment::new(plan.clone(), Vec::new()) };
-    let request = Request::Testbed { assignment: Box::new(prepared), session: Some(new_session()) };
+    // A word that only the agents of this run know.
+    let session = format!("{}-{}-{}", std::process::id(), clock::time_of_day().0, clock::now().0);
+    let request = Request::Testbed { assignment: Box::new(prepared), session: Some(session) };
     let commands = deploy::all_ready(&clients.commands, stop)?;
     let mut agents = Agents(commands.iter().map(|command| Agent::start(command)).collect::<Result<_>>()?);
     let connections = agents.connect(&request, listener)?;
@@ -60,12 +62,6 @@ pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listene
     Ok(ended?.into())
 }
 
-/// A word that only the agents of this run know.
-fn new_session() -> String {
-    format!("{}-{}-{}", std::process::id(), clock::time_of_day().0, clock::now().0)
-}
-
-/// An agent that was started.
 struct Agent {
     command: String,
     child: Child,

@@ -19,7 +19,6 @@ use sha2::{Digest, Sha256};
 
 use crate::{Refusal, agent, note};
 
-/// This version of fsarena.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// How often to look whether a command has ended, or is to stop.
@@ -102,7 +101,6 @@ impl Passing {
     }
 }
 
-/// This program's file.
 struct Binary {
     file: File,
     bytes: u64,

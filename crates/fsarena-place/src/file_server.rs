@@ -48,13 +48,9 @@ impl Shell {
         });
         let input = RefCell::new(child.stdin.take());
         let shell = Self { server: server.clone(), child, input, lines };
-        let refused = |error: TestbedError| {
-            Refusal::machine(
-                error.text,
-                "--server 'sdb=ssh root@server sh' names disks of the server and starts a shell",
-            )
-        };
-        shell.drop_caches().and_then(|()| shell.bytes_read()).map_err(refused)?;
+        let hint = "--server 'sdb=ssh root@server sh' names disks of the server and starts a shell";
+        let tried = shell.drop_caches().and_then(|()| shell.bytes_read());
+        tried.map_err(|error| Refusal::machine(error.text, hint))?;
         Ok(shell)
     }
 
@@ -113,10 +109,7 @@ mod tests {
     #[test]
     fn sectors_are_the_third_figure_of_a_disk() {
         let text = "   8       0 sda 10 2 3000 4 5 6 7 8 0 9 10\n   8       1 sda1 1 1 77 1 1 1 1 1 0 1 1\n";
-        assert_eq!(
-            [sectors_read(text, "sda"), sectors_read(text, "sda1"), sectors_read(text, "sd")],
-            [Some(3000), Some(77), None]
-        );
+        assert_eq!(["sda", "sda1", "sd"].map(|disk| sectors_read(text, disk)), [Some(3000), Some(77), None]);
     }
 
     /// The first one finds no program that syncs.

@@ -17,12 +17,13 @@ impl ConditionsSnapshot {
     pub fn take() -> Self {
         let machine = read("/proc/vmstat");
         let pages = machine.and_then(|text| Some(field(&text, "pswpin ")? + field(&text, "pswpout ")?));
+        // In kHz.
         let frequencies = of_processors("cpufreq/scaling_cur_freq");
         Self(Conditions {
             swapped: pages.map(|pages| Bytes((pages * rustix::param::page_size() as f64) as u64)),
             quota_throttled: quota_throttled(),
             thermal_throttled: sum(&throttle_counts()),
-            frequency_mhz: range(frequencies.iter().filter_map(|text| megahertz(text))),
+            frequency_mhz: range(frequencies.iter().filter_map(|text| Some(text.trim().parse::<f64>().ok()? / 1e3))),
             memory_bandwidth: memory_bandwidth(),
         })
     }
@@ -71,11 +72,6 @@ fn throttle_counts() -> Vec<f64> {
 
 fn sum(counts: &[f64]) -> Option<f64> {
     (!counts.is_empty()).then(|| counts.iter().sum())
-}
-
-/// MHz from a text in kHz.
-fn megahertz(text: &str) -> Option<f64> {
-    text.trim().parse::<f64>().ok().map(|kilohertz| kilohertz / 1e3)
 }
 
 /// The least and the greatest value.
@@ -132,7 +128,6 @@ mod tests {
     #[test]
     fn frequencies_have_a_range_and_counts_a_sum_if_there_are_any() {
         assert_eq!(range([3000.0, 1000.0, 2000.0].into_iter()), Some((1000.0, 3000.0)));
-        assert_eq!(megahertz("2400000\n"), Some(2400.0));
         assert_eq!((range([].into_iter()), sum(&[]), sum(&[1.0, 2.0])), (None, None, Some(3.0)));
     }
 

@@ -92,11 +92,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_filter_names_the_device_and_the_letters() {
-        assert_eq!(preflushes(7), "dev == 7 && rwbs ~ \"F*\"");
-    }
-
-    #[test]
     fn flushes_that_are_not_counted_are_absent() {
         let target = Target { device: Some("loop0".to_owned()), ..Target::default() };
         assert_eq!(look(&target), None);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::probe;
 
-use crate::{Counters, Target};
+use crate::{Counters, Target, device};
 
 /// The device below the lanes, and those of all lanes, whose traffic reaches it unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub struct Beneath {
     /// Paths of the `stat` files of the lanes.
     pub lanes: Vec<PathBuf>,
 }
-
-const SECTOR: f64 = 512.0;
 
 /// The traffic of other programs on the storage below all lanes.
 pub fn read(target: &Target) -> Counters {
@@ -32,10 +30,9 @@ fn others(beneath: &Beneath) -> Option<f64> {
 
 /// Bytes read and written, according to a `stat` file.
 fn moved(stat: &Path) -> Option<f64> {
-    let text = std::fs::read_to_string(stat).ok()?;
-    let mut fields = text.split_whitespace().map(|field| field.parse::<f64>().ok());
-    let (read, written) = (fields.nth(2)??, fields.nth(3)??);
-    Some((read + written) * SECTOR)
+    let counters = device::counters(&std::fs::read_to_string(stat).ok()?);
+    let moved = counters.iter().filter(|(probe, _)| [probe::DEVICE_READ, probe::DEVICE_WRITTEN].contains(probe));
+    moved.map(|(_, bytes)| *bytes).sum()
 }
 
 #[cfg(test)]
@@ -54,7 +51,7 @@ mod tests {
         };
         let lanes = vec![stat("one", 10, 1), stat("two", 0, 9)];
         let beneath = Beneath { device: stat("all", 10, 14), lanes };
-        assert_eq!(others(&beneath), Some(4.0 * SECTOR));
+        assert_eq!(others(&beneath), Some(4.0 * 512.0));
         assert_eq!(others(&Beneath { device: place.path().join("none"), ..beneath }), None);
     }
 }

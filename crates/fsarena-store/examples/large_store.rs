@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (rounds, slices) = (number(1, 1000)?, number(2, 334)?);
     let mut store = Store::open(Path::new(path))?;
     let plan = plan(rounds)?;
-    let run = store.begin(&plan, "2026-11-22T12:00:00Z")?;
+    let run = store.insert(&plan, "2026-11-22T12:00:00Z", &[])?;
     for round in 1..=rounds {
         for workload in &plan.workloads {
             for number in 0..CONTENDERS.len() {

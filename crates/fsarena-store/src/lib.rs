@@ -24,7 +24,6 @@ use rusqlite::{Connection, OpenFlags};
 
 pub use error::{StoreAccess, StoreError};
 pub use read::RunRow;
-use schema::StoreContent;
 
 /// Result of the store's functions.
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -77,10 +76,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`], and those of [`Store::open`].
     pub fn open_existing(path: &Path) -> Result<Self> {
-        match place::look(path, StoreAccess::Write)? {
-            StoreContent::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
-            StoreContent::Store => Self::open(path),
-        }
+        place::look(path, StoreAccess::Write)?.required(path)?;
+        Self::open(path)
     }
 
     /// Opens the store at `path` for reading. Makes and changes nothing, and needs no permission to write.
@@ -88,19 +85,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`], or the reason why it cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
-        if place::look(path, StoreAccess::Read)? == StoreContent::Nothing {
-            return Err(StoreError::Missing { path: path.to_owned() });
-        }
+        place::look(path, StoreAccess::Read)?.required(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let store = match place::has_journal(path) {
             true => Self::connect(path, path, StoreAccess::Read, flags),
             // Otherwise SQLite would make files next to it, for which the permission may be missing.
             false => Self::connect(path, &immutable(path), StoreAccess::Read, flags | OpenFlags::SQLITE_OPEN_URI),
         }?;
-        match schema::check(&store.connection, path, StoreAccess::Read)? {
-            StoreContent::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
-            StoreContent::Store => Ok(store),
-        }
+        schema::check(&store.connection, path, StoreAccess::Read)?.required(path)?;
+        Ok(store)
     }
 
     /// Path of the store.

@@ -91,24 +91,21 @@ pub fn look(path: &Path, access: StoreAccess) -> Result<StoreContent> {
     }
     let mut open = open_files();
     let file = File::open(path).map_err(failed)?;
-    let mut header = [0; 100];
+    let mut header = [0_u8; 100];
     let length = file.read_at(&mut header, 0);
     if let Some(own) = open.get_mut(&(found.dev(), found.ino())) {
         own.looked_at.push(file);
     }
+    let number = |at: usize| i64::from(i32::from_be_bytes([0, 1, 2, 3].map(|byte| header[at + byte])));
+    let (application, version, pages, schema) = (number(68), number(60), number(28), number(40));
     match length.map_err(failed)? {
         0 => Ok(StoreContent::Nothing),
-        100 if header.starts_with(b"SQLite format 3\0") => judge(path, &header),
+        100 if header.starts_with(b"SQLite format 3\0") => {
+            // An empty database has at most one page, and no schema.
+            schema::judge(path, application, version, pages <= 1 && schema == 0)
+        }
         _ => Err(StoreError::damaged(path, "it is not an SQLite file")),
     }
-}
-
-/// Judges a database by its header. An empty one has at most one page, and no schema.
-fn judge(path: &Path, header: &[u8]) -> Result<StoreContent> {
-    let number =
-        |at: usize| i64::from(i32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
-    let (application, version, pages, schema) = (number(68), number(60), number(28), number(40));
-    schema::judge(path, application, version, pages <= 1 && schema == 0)
 }
 
 /// Refuses a place at which no store can be made or written; makes nothing.
@@ -119,8 +116,7 @@ pub fn require(path: &Path) -> Result<()> {
     let failed = |error: std::io::Error| StoreError::inaccessible(path, StoreAccess::Write, error);
     look(path, StoreAccess::Write)?;
     let folder = folder(path);
-    let existing = folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new("."));
-    let existing = existing.canonicalize().map_err(failed)?;
+    let existing = existing_ancestor(folder).map_err(failed)?;
     if folder.is_dir() {
         prepare(path)?;
     } else if rustix::process::geteuid().is_root() {
@@ -135,6 +131,11 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// The nearest folder that exists, without symbolic links in its path.
+fn existing_ancestor(folder: &Path) -> std::io::Result<PathBuf> {
+    folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new(".")).canonicalize()
+}
+
 /// Makes the folder of the store if it is missing, and returns the store's path without symbolic links in the folder's
 /// part. For root no other user may be able to replace the file, and the file itself must not be a symbolic link.
 ///
@@ -146,10 +147,8 @@ pub fn prepare(path: &Path) -> Result<PathBuf> {
     let folder = folder(path);
     let is_root = rustix::process::geteuid().is_root();
     if !folder.is_dir() {
-        let existing = folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new("."));
-        let existing = existing.canonicalize().map_err(failed)?;
         if is_root {
-            require_own_ancestors(path, &existing)?;
+            require_own_ancestors(path, &existing_ancestor(folder).map_err(failed)?)?;
         }
         fault::step("mkdir store").map_err(failed)?;
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;

@@ -47,6 +47,13 @@ pub enum StoreContent {
     Store,
 }
 
+impl StoreContent {
+    /// Requires that there is a store.
+    pub fn required(self, path: &Path) -> Result<()> {
+        if self == Self::Store { Ok(()) } else { Err(StoreError::Missing { path: path.to_owned() }) }
+    }
+}
+
 /// Makes the tables in `connection`'s file if it is empty. Refuses other files and leaves them unchanged.
 pub fn prepare(connection: &mut Connection, path: &Path) -> Result<()> {
     let sqlite = |error| StoreError::sqlite(path, StoreAccess::Write, error);

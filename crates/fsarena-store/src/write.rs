@@ -9,23 +9,21 @@ use serde::Serialize;
 use crate::{Result, Store, StoreAccess, StoreError};
 
 impl Store {
-    /// Inserts a run of `plan` that began at `started` (RFC 3339, UTC), and returns its number, which no other run of
-    /// this store has had or will have.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn begin(&mut self, plan: &Plan, started: &str) -> Result<i64> {
-        self.insert(plan, started, &[])
-    }
-
-    /// Inserts a run with all its events after the first, which [`Store::begin`] makes, in one transaction.
+    /// Inserts a run of `plan` that began at `started` (RFC 3339, UTC), with its events after the first, and returns its
+    /// number, which no other run of this store has had or will have.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn insert(&mut self, plan: &Plan, started: &str, events: &[Event]) -> Result<i64> {
+        let labels: Vec<&Label> = plan.contenders.iter().map(|contender| &contender.label).collect();
+        let first = Event::Started { plan: Box::new(plan.clone()), started: started.to_owned() };
         self.within("store run", |transaction| {
-            let run = insert_run(transaction, plan, started)?;
-            events.iter().try_for_each(|event| append(transaction, run, event))?;
+            transaction.execute(
+                "INSERT INTO run (started, suite, contenders) VALUES (?, ?, ?)",
+                params![started, what_runs(plan), json(&labels)],
+            )?;
+            let run = transaction.last_insert_rowid();
+            std::iter::once(&first).chain(events).try_for_each(|event| append(transaction, run, event))?;
             Ok(run)
         })
     }
@@ -108,17 +106,6 @@ fn what_runs(plan: &Plan) -> String {
     let named = plan.suite.name.clone().or_else(|| plan.weighting.profile.clone());
     let workloads = || plan.workloads.iter().map(|workload| workload.name.as_str()).collect::<Vec<_>>().join(" ");
     named.unwrap_or_else(workloads)
-}
-
-fn insert_run(transaction: &Transaction<'_>, plan: &Plan, started: &str) -> rusqlite::Result<i64> {
-    let labels: Vec<&Label> = plan.contenders.iter().map(|contender| &contender.label).collect();
-    transaction.execute(
-        "INSERT INTO run (started, suite, contenders) VALUES (?, ?, ?)",
-        params![started, what_runs(plan), json(&labels)],
-    )?;
-    let run = transaction.last_insert_rowid();
-    append(transaction, run, &Event::Started { plan: Box::new(plan.clone()), started: started.to_owned() })?;
-    Ok(run)
 }
 
 fn append(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::Result<()> {

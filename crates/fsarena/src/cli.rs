@@ -1,20 +1,13 @@
 //! What can be typed. What will be done is the plan's matter.
 
-mod bisect;
-mod calibrate;
-mod candidates;
+pub mod candidates;
 mod compare;
 #[cfg(test)]
 mod documented;
-mod durability;
 mod help;
 mod own_command;
 mod place;
-mod reproduce;
 mod setup;
-mod sides;
-mod stored;
-mod validate;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,21 +18,16 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::{Medium, Scale};
 use fsarena_place::Refusal;
 
-pub use bisect::Bisect;
-pub use calibrate::Calibrate;
 pub use compare::{Caches, Compare, IoEngine, WorkArguments};
-pub use durability::DurabilityArguments;
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, SyncInTime, is_placeholder};
-pub use place::{GUEST_MEMORY, GuestArguments, GuestMachine, How, PlaceArguments, guest_memory, hows};
-pub use reproduce::Reproduce;
+pub use place::{GUEST_MEMORY, GuestMachine, How, PlaceArguments, guest_memory, hows};
 pub use setup::Setup;
-pub use sides::{
-    AcrossArguments, Diff, GateArguments, HistoryArguments, JudgeArguments, PageArguments, PageFormat, PagesArguments,
-    RunsArguments, RunsChange,
+
+use crate::commands::{
+    across, bisect, calibrate, diff, doctor, durability, explain, export, gate, generate, guest, history, import,
+    judge, list, pages, report, reproduce, resume, runs, validate,
 };
-pub use stored::{ExplainArguments, Export, Import, ReportArguments, Resume};
-pub use validate::Validate;
 
 /// The variable with which a shell asks for completions.
 pub const COMPLETE: &str = "FSARENA_COMPLETE";
@@ -92,73 +80,52 @@ pub enum Command {
     /// Compare contenders and decide which is faster
     Compare(Box<Compare>),
     /// Run the tests of a published article, as published and properly, and compare with its figures and claims
-    Reproduce(Box<Reproduce>),
+    Reproduce(Box<reproduce::Reproduce>),
     /// Continue a run: finish it if it was interrupted, or give its undecided pairs more rounds
-    Resume(Resume),
+    Resume(resume::Resume),
     /// Show a run again, in any format
-    Report(ReportArguments),
+    Report(report::ReportArguments),
     /// Say why the contenders of a run differ, by the parts of their time (`compare --explain`)
-    Explain(ExplainArguments),
+    Explain(explain::ExplainArguments),
     /// Compare two sides of runs that were not interleaved: another kernel, another day, another machine
-    Diff(Diff),
+    Diff(diff::Diff),
     /// Compare the same runs on several machines: what holds on all of them, and what depends on the machine
-    Across(AcrossArguments),
+    Across(across::AcrossArguments),
     /// Check a run for regressions: exit code 1 only if one holds
-    Gate(GateArguments),
+    Gate(gate::GateArguments),
     /// Say what results that others measured can show, and what they cannot
-    Judge(JudgeArguments),
+    Judge(judge::JudgeArguments),
     /// Show how a workload's figures changed over the runs in the store
-    History(HistoryArguments),
+    History(history::HistoryArguments),
     /// List the runs in the store; tag, annotate or remove them
-    Runs(RunsArguments),
+    Runs(runs::RunsArguments),
     /// Write the runs in the store as pages for a browser: a list, the report of each, the history of each workload
-    Pages(PagesArguments),
+    Pages(pages::PagesArguments),
     /// Write a run as JSON lines, for `fsarena import` on another machine
-    Export(Export),
+    Export(export::Export),
     /// Add runs that `fsarena export` has written to the store
-    Import(Import),
+    Import(import::Import),
     /// List kinds, layers, workloads, suites, profiles and articles, and what is missing for each; or say all about one
-    List(ListArguments),
+    List(list::ListArguments),
     /// Show what this machine can do, how noisy it is, and where lanes are best
-    Doctor(Doctor),
+    Doctor(doctor::Doctor),
     /// Cut the power of a virtual disk many times, and look whether file systems keep what they have acknowledged
-    Durability(DurabilityArguments),
+    Durability(durability::DurabilityArguments),
     /// Find the first of several kernels under which a file system is slower, in guests
-    Bisect(Bisect),
+    Bisect(bisect::Bisect),
     /// Remove what killed runs have left
     Clean,
     /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree
     /// with whole runs
-    Calibrate(Calibrate),
+    Calibrate(calibrate::Calibrate),
     /// Run profiles together with programs that they do not contain, and print predicted against measured ratios
-    Validate(Validate),
+    Validate(validate::Validate),
     /// Run a plan for another fsarena (--on): the plan comes on stdin, events go to stdout, as JSON lines
     Agent,
     /// Fetch and build what a guest needs, boot it, and say how it runs
-    Guest(GuestArguments),
+    Guest(guest::GuestArguments),
     /// Print a shell's completions, or the manual page
-    Generate(Generate),
-}
-
-/// `fsarena generate`.
-#[derive(Debug, Args)]
-pub struct Generate {
-    /// What to print
-    #[arg(value_name = "WHAT")]
-    pub what: Generated,
-}
-
-/// What a package has besides the binary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Generated {
-    /// Completions for bash.
-    Bash,
-    /// Completions for zsh.
-    Zsh,
-    /// Completions for fish.
-    Fish,
-    /// The manual page, for man(1).
-    Man,
+    Generate(generate::Generate),
 }
 
 /// What is printed at the end of a run, and what is written into a file.
@@ -176,35 +143,44 @@ pub struct ShownAs {
     pub output: Option<PathBuf>,
 }
 
-/// `fsarena list`.
-#[derive(Debug, Args)]
-pub struct ListArguments {
-    /// kinds, layers, workloads, suites, profiles, validation or published; the name of one of these; or a word to look
-    /// for in descriptions and programs
-    #[arg(value_name = "WHAT", add = candidates::listed())]
-    pub what: Option<String>,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: DataFormat,
-}
-
-/// `fsarena doctor`.
-#[derive(Debug, Args)]
-pub struct Doctor {
-    /// Where the lanes would lie
-    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
-    pub storage: String,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: DataFormat,
-}
-
 /// The format of what is no report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum DataFormat {
     /// For people.
     #[default]
     Text,
+    /// For programs.
+    Json,
+}
+
+/// How a report that is not a comparison is written, and where.
+#[derive(Debug, Args)]
+pub struct PageArguments {
+    /// How to write it down [default: by the name of --output, else text]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<PageFormat>,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
+    pub output: Option<PathBuf>,
+}
+
+impl PageArguments {
+    /// The format that was asked for; else that of the file's extension, or else text.
+    pub fn chosen(&self) -> PageFormat {
+        let of_file = || PageFormat::from_str(crate::formats::of_file(self.output.as_deref()?)?, false).ok();
+        self.format.or_else(of_file).unwrap_or(PageFormat::Text)
+    }
+}
+
+/// The format of a report that is not a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PageFormat {
+    /// For a terminal.
+    Text,
+    /// Markdown, for issues and pull requests.
+    Markdown,
+    /// A page.
+    Html,
     /// For programs.
     Json,
 }
@@ -222,7 +198,7 @@ pub fn require_words(words: &[OsString]) -> Result<()> {
 }
 
 /// A parser of names: each has a text for `--help` and a value.
-fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
+pub fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
     names: [(&'static str, &'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {
     let known = names.each_ref().map(|(name, about, _)| PossibleValue::new(*name).help(*about));
@@ -233,7 +209,7 @@ fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
 }
 
 /// Amounts of work.
-fn scales() -> impl TypedValueParser<Value = Scale> {
+pub fn scales() -> impl TypedValueParser<Value = Scale> {
     one_of([
         ("smoke", "Seconds for each workload, one round, no verdicts", Scale::Smoke),
         ("standard", "What fits on a lane in minutes; what is less than published is in its notes", Scale::Standard),
@@ -241,11 +217,11 @@ fn scales() -> impl TypedValueParser<Value = Scale> {
     ])
 }
 
-fn formats() -> PossibleValuesParser {
+pub fn formats() -> PossibleValuesParser {
     crate::formats::all().map(|format| format.name).collect::<Vec<_>>().into()
 }
 
-fn medium(text: &str) -> Result<Medium, String> {
+pub fn medium(text: &str) -> Result<Medium, String> {
     match text {
         "nvme" => Ok(Medium::Nvme),
         "ssd" => Ok(Medium::Ssd),

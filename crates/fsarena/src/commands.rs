@@ -1,29 +1,29 @@
 //! The commands, one file each.
 
-mod across;
-mod bisect;
-mod calibrate;
+pub mod across;
+pub mod bisect;
+pub mod calibrate;
 mod clean;
 mod compare;
-mod diff;
-mod doctor;
-mod durability;
-mod explain;
-mod export;
-mod gate;
-mod generate;
-mod guest;
-mod history;
-mod import;
-mod judge;
-mod list;
-mod pages;
-mod report;
-mod reproduce;
-mod resume;
-mod runs;
+pub mod diff;
+pub mod doctor;
+pub mod durability;
+pub mod explain;
+pub mod export;
+pub mod gate;
+pub mod generate;
+pub mod guest;
+pub mod history;
+pub mod import;
+pub mod judge;
+pub mod list;
+pub mod pages;
+pub mod report;
+pub mod reproduce;
+pub mod resume;
+pub mod runs;
 mod sides;
-mod validate;
+pub mod validate;
 
 use std::path::Path;
 
@@ -38,7 +38,6 @@ use crate::exit::Ended;
 use crate::signals::stop_flag;
 use crate::{output, places};
 
-/// Runs the command that the arguments name.
 pub fn run(arguments: &Arguments) -> Result<Ended> {
     let global = &arguments.global;
     match &arguments.command {
@@ -118,7 +117,6 @@ fn write(data: &[u8]) -> Result<()> {
     }
 }
 
-/// Prints data, or writes them to the file.
 /// Says which format a file has that is named like one of another.
 fn note_format(path: &Path, name: &str, usual: &str) {
     if path.extension().is_some_and(|extension| extension != usual) {
@@ -126,6 +124,7 @@ fn note_format(path: &Path, name: &str, usual: &str) {
     }
 }
 
+/// Prints data, or writes them to the file.
 fn deliver(path: Option<&Path>, data: &[u8]) -> Result<()> {
     let Some(path) = path else { return write(data) };
     output::write(path, data).with_context(|| format!("write {}", path.display()))?;

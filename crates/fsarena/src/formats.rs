@@ -23,7 +23,6 @@ pub fn of_file(file: &Path) -> Option<&'static str> {
     all().find(|format| file.extension().is_some_and(|found| found == format.extension)).map(|format| format.name)
 }
 
-/// The format with this name.
 pub fn named(name: &str) -> Result<&'static Format> {
     all().find(|format| format.name == name).with_context(|| format!("there is no format `{name}`"))
 }

@@ -16,7 +16,9 @@ pub enum Unable {
 
 /// `workloads`, each followed by its variants at `rates`.
 pub fn expanded(workloads: Vec<Workload>, rates: &[Rate], unable: Unable) -> Result<Vec<Workload>> {
-    require_different(rates)?;
+    if let Some((_, twice)) = rates.iter().enumerate().find(|(index, rate)| rates[..*index].contains(rate)) {
+        bail!(Refusal::wrong_use(format!("the rate `{twice}` is given twice"), "give it once"));
+    }
     let mut all = Vec::new();
     let mut refusal = None;
     for workload in workloads {
@@ -38,11 +40,4 @@ pub fn expanded(workloads: Vec<Workload>, rates: &[Rate], unable: Unable) -> Res
 fn variants(workload: &Workload, rates: &[Rate]) -> Result<Vec<Workload>, EngineError> {
     let engine = ENGINES.of(workload)?;
     rates.iter().map(|rate| engine.paced(workload, *rate)).collect()
-}
-
-fn require_different(rates: &[Rate]) -> Result<()> {
-    let twice = rates.iter().enumerate().find(|(index, rate)| rates[..*index].contains(rate));
-    twice.map_or(Ok(()), |(_, rate)| {
-        bail!(Refusal::wrong_use(format!("the rate `{rate}` is given twice"), "give it once"))
-    })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use fsarena_execute::{Assignment, Listener};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, RunRecord, Severity, Status};
@@ -38,7 +38,8 @@ pub fn perform(
     let Some(run) = recorder.run else { return ended.map(|_| None) };
     let end = ended.map_err(|error| {
         if has_begun {
-            note_failure(&mut store, run, &error);
+            let note = Note { severity: Severity::Failure, text: format!("the run failed: {error}") };
+            let _ = store.append(run, &Event::Note(note));
         }
         match is_new && store.remove_if_empty(run).is_ok() && store.load(run).is_ok() {
             true => error.context(format!("run {run} failed, and what it measured is kept (fsarena report {run})")),
@@ -54,14 +55,8 @@ pub fn perform(
     Ok(Some((record, end)))
 }
 
-fn note_failure(store: &mut Store, run: i64, error: &Error) {
-    let text = format!("the run failed: {error}");
-    let _ = store.append(run, &Event::Note(Note { severity: Severity::Failure, text }));
-}
-
 /// Stores the events of a run, and shows them.
 struct StoringListener<'a> {
-    /// The store that keeps the events.
     store: &'a mut Store,
     /// The run's number in the store; `None` until it has begun.
     run: Option<i64>,
@@ -69,7 +64,6 @@ struct StoringListener<'a> {
     running: Option<Mark>,
     /// The number of events of a run that is to continue, until its first further event is stored.
     known: Option<usize>,
-    /// The progress line that shows the events.
     progress: Progress,
 }
 
@@ -82,7 +76,7 @@ impl StoringListener<'_> {
                 Some(known) => self.store.append_after(run, known, event)?,
                 None => self.store.append(run, event)?,
             },
-            (None, Event::Started { plan, started }) => self.run = Some(self.store.begin(plan, started)?),
+            (None, Event::Started { plan, started }) => self.run = Some(self.store.insert(plan, started, &[])?),
             (None, _) => {}
         }
         if self.running.is_none() && self.known.is_none() {

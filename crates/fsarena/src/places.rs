@@ -26,13 +26,12 @@ pub fn store_path(named: Option<PathBuf>) -> Result<PathBuf> {
         }
         Some(path) => Ok(path),
         None if rustix::process::geteuid().is_root() => Ok(STORE_OF_ROOT.into()),
-        None => Ok(data_folder()?.join("fsarena/store.sqlite")),
+        None => {
+            let text = "neither XDG_DATA_HOME nor HOME is set: there is no place for the store";
+            let data = folder("XDG_DATA_HOME", ".local/share");
+            Ok(data.ok_or_else(|| Refusal::machine(text, "name one with --store"))?.join("fsarena/store.sqlite"))
+        }
     }
-}
-
-fn data_folder() -> Result<PathBuf> {
-    let text = "neither XDG_DATA_HOME nor HOME is set: there is no place for the store";
-    Ok(folder("XDG_DATA_HOME", ".local/share").ok_or_else(|| Refusal::machine(text, "name one with --store"))?)
 }
 
 /// The style of text on stdout.

@@ -175,7 +175,6 @@ fn seed(named: Option<u64>, place: &PlaceArguments) -> u64 {
     named.unwrap_or_else(|| if place.is_deterministic() { 1 } else { drawn_seed() })
 }
 
-/// A random seed.
 pub fn drawn_seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     // Short enough to be typed.

@@ -13,7 +13,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Global;
 
-/// Shows events on stderr.
 pub struct Progress {
     bar: ProgressBar,
     /// Whether to print neither the progress line nor decided pairs.
@@ -58,7 +57,6 @@ impl Progress {
         self.log(what);
     }
 
-    /// Shows an event.
     pub fn show(&mut self, event: &Event) {
         match event {
             Event::Preparing(what) => self.prepare(what),
@@ -103,13 +101,7 @@ impl Progress {
             }
             Event::Note(note) => self.log(&note.text),
             Event::Finished(_) => self.bar.finish_and_clear(),
-            Event::Baseline(_)
-            | Event::Started { .. }
-            | Event::Resumed { .. }
-            | Event::Contender(_)
-            | Event::Tagged(_)
-            | Event::Untagged(_)
-            | Event::Checked(_) => {}
+            _ => {}
         }
     }
 
@@ -119,13 +111,8 @@ impl Progress {
     }
 
     fn line(&self, workload: &str) -> String {
-        format!(
-            "round {} of {} · {workload}{} · {}",
-            self.round,
-            self.expected.max(self.round),
-            self.decided,
-            self.eta()
-        )
+        let (round, expected) = (self.round, self.expected.max(self.round));
+        format!("round {round} of {expected} · {workload}{} · {}", self.decided, self.eta())
     }
 
     /// The estimated remaining time, from the duration of the last round; unknown in the first round.

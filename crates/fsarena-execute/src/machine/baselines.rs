@@ -1,4 +1,4 @@
-//! The places of baselines: their numbers after those of the contenders, and the work that is possible there.
+//! The places of baselines, and the work that is possible there.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -8,23 +8,13 @@ use fsarena_engine::{Job, Upkeep, starts_job};
 use fsarena_model::{BaselineKind, Bytes, Workload};
 
 use super::{Machine, io};
-use crate::TestbedError;
+use crate::Result;
 
 /// Maximum share of the available memory that a baseline may fill.
 const SHARE_OF_MEMORY: f64 = 0.5;
 
 /// Number of program starts that suffices to measure the time of one; workloads may have tens of thousands.
 const ENOUGH_STARTS: u64 = 2000;
-
-/// The number of a place on a machine with `contenders` contenders.
-pub fn number(contenders: usize, place: BaselineKind) -> usize {
-    contenders + BaselineKind::ALL.iter().position(|other| *other == place).unwrap_or(0)
-}
-
-/// The place with this number; `None` for a contender's number.
-pub fn place(contenders: usize, number: usize) -> Option<BaselineKind> {
-    BaselineKind::ALL.get(number.checked_sub(contenders)?).copied()
-}
 
 /// Whether the workload has a baseline in memory, and fits there.
 pub fn fits_in_memory(workload: &Workload) -> bool {
@@ -40,7 +30,7 @@ impl Machine {
         workload: &Workload,
         seed: u64,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError> {
+    ) -> Result<Box<dyn Job>> {
         let job = match place {
             BaselineKind::Device => {
                 self.lane_set.rewrite_calibration_device(workload.traits.peak)?;
@@ -55,7 +45,7 @@ impl Machine {
 
     /// The workload on the calibration device; `None` without a calibration device, or if the workload cannot run
     /// there.
-    pub(super) fn on_device(&self, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, TestbedError> {
+    pub(super) fn on_device(&self, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>> {
         let Some((device, size)) = self.lane_set.calibration_device()? else { return Ok(None) };
         Ok(self.engines.of(workload)?.open_on_device(workload, &device, size, seed)?)
     }

@@ -9,7 +9,7 @@ use fsarena_model::{Step, Verification, Workload};
 
 use super::Machine;
 use crate::libraries::library_of;
-use crate::{TestbedError, Verified};
+use crate::{Result, Verified};
 
 impl Machine {
     /// The name of a contender's library, and the device that it works on; `None` for other contenders.
@@ -26,7 +26,7 @@ impl Machine {
         library: &'static str,
         device: &Path,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError> {
+    ) -> Result<Box<dyn Job>> {
         self.lane_set.renew(contender)?;
         let mut job = self.engines.of(workload)?.open_in_library(workload, library, device, seed)?;
         job.upkeep(Upkeep::Prepare, stop)?;
@@ -41,7 +41,7 @@ impl Machine {
         workload: &Workload,
         job: &mut dyn Job,
         stop: &AtomicBool,
-    ) -> Result<Option<Verified>, TestbedError> {
+    ) -> Result<Option<Verified>> {
         let shown = self.lane_set.show(contender, |root| job.verify(&root.join(&workload.name), stop))?;
         let Some(shown) = shown else { return Ok(None) };
         let mut differences = complaint(&shown.check);
@@ -54,7 +54,7 @@ impl Machine {
     }
 
     /// Remounts a contender and returns the unmount as a step; `None` if it cannot be remounted.
-    pub(super) fn remount_timed(&mut self, contender: usize) -> Result<Option<Step>, TestbedError> {
+    pub(super) fn remount_timed(&mut self, contender: usize) -> Result<Option<Step>> {
         let before = self.places[contender].take();
         let Some(Remounted { place, unmounting, written }) = self.lane_set.remount(contender)? else {
             self.places[contender] = before;

@@ -6,13 +6,13 @@ use fsarena_probe::{ConditionsSnapshot, Target, rates_at_rest};
 use fsarena_sys::clock;
 
 use super::Machine;
-use crate::{Host, TestbedError};
+use crate::{Host, Result};
 
 /// How long the idle machine is observed before the run, to know its background load.
 const AT_REST: Nanos = clock::look(Nanos::seconds(1));
 
 impl Host for Machine {
-    fn survey(&mut self) -> Result<Environment, TestbedError> {
+    fn survey(&mut self) -> Result<Environment> {
         let mut environment = fsarena_probe::survey(self.lane_set.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds, &self.plan.contenders);
@@ -39,7 +39,7 @@ impl Host for Machine {
         Ok(environment)
     }
 
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>> {
         Ok(self.lane_set.lane_cost(Effort::ROUND)?)
     }
 
@@ -52,7 +52,7 @@ impl Host for Machine {
         None
     }
 
-    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError> {
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<()> {
         match limit {
             Some(limit) => self.lane_set.confine(limit)?,
             None => self.lane_set.release()?,

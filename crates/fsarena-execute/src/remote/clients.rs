@@ -32,7 +32,7 @@ pub use self::servers::Server;
 use self::servers::Servers;
 use super::job::{First, RemoteJob, RemoteWork};
 use super::{Call, Remote};
-use crate::{Counters, Host, TestbedError, TracedWork, Verified, Volumes, Workloads};
+use crate::{Counters, Host, Result, TestbedError, TracedWork, Verified, Volumes, Workloads};
 
 /// The clients of a run as one testbed.
 pub struct ClientMachines<R> {
@@ -62,18 +62,18 @@ impl<R: Remote> ClientMachines<R> {
         lost.map(|client| client.command.clone()).collect()
     }
 
-    fn all<T: DeserializeOwned>(&self, call: &Call) -> Result<Vec<T>, TestbedError> {
+    fn all<T: DeserializeOwned>(&self, call: &Call) -> Result<Vec<T>> {
         self.group.each(&self.group.present(), |_| call.clone(), &NEVER)
     }
 
-    fn first<T: DeserializeOwned>(&self, call: &Call) -> Result<T, TestbedError> {
-        let first =
-            self.group.present().into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".into()));
-        self.group.call(first?, call)
+    fn first<T: DeserializeOwned>(&self, call: &Call) -> Result<T> {
+        let present = self.group.present();
+        let first = present.first().ok_or_else(|| TestbedError::machine("no client is left".to_owned()))?;
+        self.group.call(*first, call)
     }
 
     /// Checks that what the first client made on a contender is seen by all others: otherwise they do not share it.
-    fn require_shared(&self, contender: usize, label: &str) -> Result<(), TestbedError> {
+    fn require_shared(&self, contender: usize, label: &str) -> Result<()> {
         let group = &self.group;
         let present = group.present();
         let Some(made) = self.first::<Option<PathBuf>>(&Call::Directory(contender))? else { return Ok(()) };
@@ -94,7 +94,7 @@ impl<R: Remote> ClientMachines<R> {
 }
 
 impl<R: Remote> Volumes for ClientMachines<R> {
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts> {
         let facts: Vec<ContenderFacts> = self.all(&Call::Make { contender, lane, round })?;
         let differs = |other: &&ContenderFacts| other.mount != facts[0].mount;
         let other = facts.iter().zip(self.group.present()).find(|(other, _)| differs(other));
@@ -110,11 +110,11 @@ impl<R: Remote> Volumes for ClientMachines<R> {
     }
 
     /// The same work in memory or on a local device is no bound for a file system of other machines.
-    fn baseline(&mut self, _kind: BaselineKind, _workload: &Workload) -> Result<Option<usize>, TestbedError> {
+    fn baseline(&mut self, _kind: BaselineKind, _workload: &Workload) -> Result<Option<usize>> {
         Ok(None)
     }
 
-    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
+    fn remount(&mut self, contender: usize) -> Result<bool> {
         let is_done = self.all(&Call::Remount(contender))?.into_iter().all(|done: bool| done);
         if is_done {
             self.group.servers.drop_caches()?;
@@ -122,11 +122,11 @@ impl<R: Remote> Volumes for ClientMachines<R> {
         Ok(is_done)
     }
 
-    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError> {
+    fn sync(&mut self, contender: usize) -> Result<Nanos> {
         Ok(self.all(&Call::Sync(contender))?.into_iter().max().unwrap_or_default())
     }
 
-    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError> {
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>> {
         let times: Vec<Option<Nanos>> = self.all(&Call::Quiesce(contender))?;
         Ok(times.into_iter().collect::<Option<Vec<_>>>().and_then(|times| times.into_iter().max()))
     }
@@ -135,7 +135,7 @@ impl<R: Remote> Volumes for ClientMachines<R> {
         self.first(&Call::Used(contender)).ok().flatten()
     }
 
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError> {
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>> {
         let found: Vec<Option<CheckResult>> = self.all(&Call::Finish(contender))?;
         Ok(found.into_iter().flatten().min_by_key(|check| check.clean))
     }
@@ -146,13 +146,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         self.first(&Call::Directory(contender)).ok().flatten()
     }
 
-    fn open(
-        &mut self,
-        contender: usize,
-        workload: &Workload,
-        seed: u64,
-        stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError> {
+    fn open(&mut self, contender: usize, workload: &Workload, seed: u64, stop: &AtomicBool) -> Result<Box<dyn Job>> {
         let group = &self.group;
         let (wanted, present) =
             (workload.clients().map_or(group.clients.len(), |count| count as usize), group.present());
@@ -182,7 +176,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         workload: &Workload,
         _job: &mut dyn Job,
         stop: &AtomicBool,
-    ) -> Result<Option<Verified>, TestbedError> {
+    ) -> Result<Option<Verified>> {
         let call = |_| Call::Verify(contender, Box::new(workload.clone()));
         let found: Vec<Option<Verified>> = self.group.each(&self.group.working(), call, stop)?;
         Ok(found.into_iter().next().flatten())
@@ -194,7 +188,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
         found.into_iter().map(|bytes| Some(bytes?.0)).sum::<Option<u64>>().map(Bytes)
     }
 
-    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError> {
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<()> {
         self.all::<()>(&Call::Clear(contender, Box::new(workload.clone()))).map(drop)
     }
 }
@@ -215,11 +209,11 @@ impl<R: Remote> Counters for ClientMachines<R> {
         }
     }
 
-    fn start_trace(&mut self, _contender: usize, _lasts: Nanos) -> Result<bool, TestbedError> {
+    fn start_trace(&mut self, _contender: usize, _lasts: Nanos) -> Result<bool> {
         Err(TestbedError::machine("the work of several clients is not traced".to_owned()))
     }
 
-    fn stop_trace(&mut self, contender: usize, _work: &TracedWork) -> Result<Trace, TestbedError> {
+    fn stop_trace(&mut self, contender: usize, _work: &TracedWork) -> Result<Trace> {
         self.start_trace(contender, Nanos(0)).and(Err(TestbedError::machine("nothing is traced".to_owned())))
     }
 
@@ -236,7 +230,7 @@ impl<R: Remote> Counters for ClientMachines<R> {
 }
 
 impl<R: Remote> Host for ClientMachines<R> {
-    fn survey(&mut self) -> Result<Environment, TestbedError> {
+    fn survey(&mut self) -> Result<Environment> {
         let group = &self.group;
         let present = group.present();
         group.compare_clocks(&present, 8)?;
@@ -255,7 +249,7 @@ impl<R: Remote> Host for ClientMachines<R> {
         Ok(Environment { clients, at_rest: None, ..first })
     }
 
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>> {
         Ok(None)
     }
 
@@ -267,7 +261,7 @@ impl<R: Remote> Host for ClientMachines<R> {
         Some(self.group.present().len() as u32)
     }
 
-    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError> {
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<()> {
         self.all::<()>(&Call::LimitMemory(limit)).map(drop)
     }
 }
@@ -280,13 +274,13 @@ struct OnClients<R> {
 }
 
 impl<R: Remote> RemoteWork for OnClients<R> {
-    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
+    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<()> {
         let call = |_| Call::Upkeep(self.contender, upkeep);
         self.group.each::<()>(&self.group.working(), call, stop)?;
         if matches!(upkeep, Upkeep::DropCaches) { self.group.servers.drop_caches() } else { Ok(()) }
     }
 
-    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError> {
+    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool> {
         let parts = self.group.run(self.contender, limit, first)?;
         let reads_on = parts.iter().all(|part| part.ran.reads_on);
         self.merged.add(parts, first, stats);

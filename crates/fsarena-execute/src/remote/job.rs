@@ -7,15 +7,15 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{EngineError, Job, Limit, NextRun, RunStats, Upkeep};
 use fsarena_model::{Nanos, Verification};
 
-use crate::TestbedError;
+use crate::{Result, TestbedError};
 
 /// What a job asks other machines for. Errors are those of the call.
 pub trait RemoteWork {
     /// Untimed work.
-    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError>;
+    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<()>;
 
     /// A run, whose statistics replace `stats`; returns whether the next run reads what this one left unread.
-    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError>;
+    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool>;
 
     /// Ends the work there. If a connection is lost, the work is gone as well.
     fn close(&self);

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use super::job::{First, RemoteJob, RemoteWork, RunCounters};
 use super::{Call, Ran, Remote, answer};
 use crate::schedule::lane_rounds;
-use crate::{Counters, Host, TestbedError, TracedWork, Verified, Volumes, Workloads};
+use crate::{Counters, Host, Result, TracedWork, Verified, Volumes, Workloads};
 
 /// Machines that each have some contenders of a plan, on lanes of their own. Facts about the machine are the first
 /// one's. Several machines have no baselines: each would need its own.
@@ -25,7 +25,6 @@ pub struct Machines<R> {
     contenders: Vec<(usize, usize)>,
 }
 
-/// A machine that answers calls.
 struct CallableMachine<R> {
     remote: R,
     /// The run's plan with the contenders of this machine.
@@ -52,15 +51,14 @@ impl<R: Remote> Machines<R> {
         (&self.machines[machine], number)
     }
 
-    /// Calls the machine of a contender or baseline.
-    fn call<T: DeserializeOwned>(&self, number: usize, call: impl FnOnce(usize) -> Call) -> Result<T, TestbedError> {
+    fn call<T: DeserializeOwned>(&self, number: usize, call: impl FnOnce(usize) -> Call) -> Result<T> {
         let (machine, number) = self.of(number);
         machine.call(&call(number), &NEVER)
     }
 }
 
 impl<R: Remote> CallableMachine<R> {
-    fn call<T: DeserializeOwned>(&self, call: &Call, stop: &AtomicBool) -> Result<T, TestbedError> {
+    fn call<T: DeserializeOwned>(&self, call: &Call, stop: &AtomicBool) -> Result<T> {
         if let Some(contender) = self.counters.take_start() {
             self.remote.call(&Call::StartCounters(contender), &NEVER)?;
         }
@@ -69,7 +67,7 @@ impl<R: Remote> CallableMachine<R> {
 }
 
 impl<R: Remote> Volumes for Machines<R> {
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts> {
         let (machine, number) = self.of(contender);
         let plan = &machine.plan;
         let lane = match plan.lanes.shared.is_own() {
@@ -79,20 +77,20 @@ impl<R: Remote> Volumes for Machines<R> {
         machine.call(&Call::Make { contender: number, lane, round }, &NEVER)
     }
 
-    fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError> {
+    fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>> {
         let [only] = self.machines.as_slice() else { return Ok(None) };
         only.call(&Call::Baseline(kind, Box::new(workload.clone())), &NEVER)
     }
 
-    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
+    fn remount(&mut self, contender: usize) -> Result<bool> {
         self.call(contender, Call::Remount)
     }
 
-    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError> {
+    fn sync(&mut self, contender: usize) -> Result<Nanos> {
         self.call(contender, Call::Sync)
     }
 
-    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError> {
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>> {
         self.call(contender, Call::Quiesce)
     }
 
@@ -100,7 +98,7 @@ impl<R: Remote> Volumes for Machines<R> {
         self.call(contender, Call::Used).ok().flatten()
     }
 
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError> {
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>> {
         self.call(contender, Call::Finish)
     }
 }
@@ -110,13 +108,7 @@ impl<R: Remote + 'static> Workloads for Machines<R> {
         self.call(contender, Call::Directory).ok().flatten()
     }
 
-    fn open(
-        &mut self,
-        contender: usize,
-        workload: &Workload,
-        seed: u64,
-        stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError> {
+    fn open(&mut self, contender: usize, workload: &Workload, seed: u64, stop: &AtomicBool) -> Result<Box<dyn Job>> {
         let (machine, number) = self.of(contender);
         let call = Call::Open { contender: number, workload: Box::new(workload.clone()), seed };
         let verifies = machine.call(&call, stop)?;
@@ -129,7 +121,7 @@ impl<R: Remote + 'static> Workloads for Machines<R> {
         workload: &Workload,
         _job: &mut dyn Job,
         stop: &AtomicBool,
-    ) -> Result<Option<Verified>, TestbedError> {
+    ) -> Result<Option<Verified>> {
         let (machine, number) = self.of(contender);
         machine.call(&Call::Verify(number, Box::new(workload.clone())), stop)
     }
@@ -138,7 +130,7 @@ impl<R: Remote + 'static> Workloads for Machines<R> {
         self.call(contender, |number| Call::Logical(number, Box::new(workload.clone()))).ok().flatten()
     }
 
-    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError> {
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<()> {
         self.call(contender, |number| Call::Clear(number, Box::new(workload.clone())))
     }
 }
@@ -166,24 +158,24 @@ impl<R: Remote> Counters for Machines<R> {
         self.call(contender, Call::Totals).unwrap_or_default()
     }
 
-    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool, TestbedError> {
+    fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool> {
         self.call(contender, |contender| Call::StartTrace(contender, lasts))
     }
 
-    fn stop_trace(&mut self, contender: usize, work: &TracedWork) -> Result<Trace, TestbedError> {
+    fn stop_trace(&mut self, contender: usize, work: &TracedWork) -> Result<Trace> {
         self.call(contender, |contender| Call::StopTrace(contender, work.clone()))
     }
 }
 
 impl<R: Remote> Host for Machines<R> {
-    fn survey(&mut self) -> Result<Environment, TestbedError> {
+    fn survey(&mut self) -> Result<Environment> {
         let found = self.machines.iter().map(|machine| machine.call(&Call::Survey, &NEVER));
         let mut found: Vec<Environment> = found.collect::<Result<_, _>>()?;
         let kernels = distinct(found.iter().filter_map(|machine| machine.kernel.clone()));
         Ok(Environment { kernel: (!kernels.is_empty()).then(|| kernels.join(" and ")), ..found.swap_remove(0) })
     }
 
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>> {
         self.machines[0].call(&Call::LaneCost, &NEVER)
     }
 
@@ -195,7 +187,7 @@ impl<R: Remote> Host for Machines<R> {
         None
     }
 
-    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<(), TestbedError> {
+    fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<()> {
         self.machines.iter().try_for_each(|machine| machine.call(&Call::LimitMemory(limit), &NEVER))
     }
 }
@@ -207,11 +199,11 @@ struct OtherMachine<R> {
 }
 
 impl<R: Remote> RemoteWork for OtherMachine<R> {
-    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), TestbedError> {
+    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<()> {
         self.machine.call(&Call::Upkeep(self.number, upkeep), stop)
     }
 
-    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool, TestbedError> {
+    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool> {
         let Self { machine, number, .. } = self;
         let is_counted = machine.counters.begin_run(*number);
         let Limit { time, stop } = *limit;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Call, Clocks, Ran};
-use crate::{Testbed, TestbedError};
+use crate::{Result, Testbed, TestbedError};
 
 /// How often to look whether a run that waits for its start is to end.
 const LOOK: Nanos = Nanos::millis(20);
@@ -41,7 +41,7 @@ impl<'a> Served<'a> {
     ///
     /// # Errors
     /// Those of the testbed or of the job.
-    pub fn answer(&mut self, call: Call, stop: &AtomicBool) -> Result<Value, TestbedError> {
+    pub fn answer(&mut self, call: Call, stop: &AtomicBool) -> Result<Value> {
         let testbed = &mut *self.testbed;
         match call {
             Call::Ready => Ok(Value::Null),
@@ -128,10 +128,10 @@ fn wait_until(moment: Nanos, clock: &dyn Clock, stop: &AtomicBool) {
     }
 }
 
-fn work(jobs: &mut BTreeMap<usize, ServedJob>, contender: usize) -> Result<&mut ServedJob, TestbedError> {
+fn work(jobs: &mut BTreeMap<usize, ServedJob>, contender: usize) -> Result<&mut ServedJob> {
     jobs.get_mut(&contender).ok_or_else(|| TestbedError::machine(format!("contender {contender} has no job")))
 }
 
-fn value(result: impl Serialize) -> Result<Value, TestbedError> {
+fn value(result: impl Serialize) -> Result<Value> {
     serde_json::to_value(result).map_err(|error| TestbedError::machine(format!("write an answer: {error}")))
 }

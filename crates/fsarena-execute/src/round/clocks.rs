@@ -8,7 +8,7 @@ use fsarena_engine::{RunStats, Upkeep};
 use fsarena_model::{Bytes, Nanos, Probe, ProbeId, Reading, Readings, probe};
 
 use super::{Clocks, Participant, WorkloadRun};
-use crate::TestbedError;
+use crate::Result;
 
 /// Smallest size of a workload's files whose space is compared with it: below, the metadata are most of it.
 const SMALLEST_FILES: Bytes = Bytes::mib(4);
@@ -27,7 +27,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Reads the space in use after the last slice, which was synced. A further slice of a program would cost too much.
-    pub(super) fn read_space(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+    pub(super) fn read_space(&mut self, participant: &mut Participant) -> Result<()> {
         let after = self.testbed.used(participant.contender);
         let logical = self.testbed.logical(participant.contender, self.setting.workload);
         let share = share(participant, after, logical.filter(|bytes| *bytes >= SMALLEST_FILES));
@@ -36,7 +36,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Runs a further slice, from rest to rest.
-    pub(super) fn follow(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+    pub(super) fn follow(&mut self, participant: &mut Participant) -> Result<()> {
         let (setting, contender) = (self.setting, participant.contender);
         self.ready(participant)?;
         self.testbed.sync(contender)?;
@@ -59,7 +59,7 @@ impl WorkloadRun<'_> {
 
     /// Follows a whole run until the file system is at rest. Syncs first, if the run was not synced because it ends by
     /// itself.
-    pub(super) fn follow_whole(&mut self, participant: &mut Participant, returned: Nanos) -> Result<(), TestbedError> {
+    pub(super) fn follow_whole(&mut self, participant: &mut Participant, returned: Nanos) -> Result<()> {
         let synced = match participant.synced {
             Some(synced) => synced,
             None => self.testbed.sync(participant.contender)?,
@@ -67,12 +67,7 @@ impl WorkloadRun<'_> {
         self.follow_to_rest(participant, returned, synced)
     }
 
-    fn follow_to_rest(
-        &mut self,
-        participant: &mut Participant,
-        returned: Nanos,
-        synced: Nanos,
-    ) -> Result<(), TestbedError> {
+    fn follow_to_rest(&mut self, participant: &mut Participant, returned: Nanos, synced: Nanos) -> Result<()> {
         let contender = participant.contender;
         let after = self.testbed.used(contender);
         self.testbed.start_counters(contender);
@@ -103,26 +98,18 @@ fn share(participant: &Participant, after: Option<Bytes>, logical: Option<Bytes>
     Some((after?.0 as f64 - participant.used?.0 as f64) / logical?.0 as f64)
 }
 
-/// What reached the device within the last part of a clock.
-pub struct LastPart {
-    written: Probe,
-    flushes: Probe,
-}
-
-/// From the return of the calls until all data was durable.
-pub const DURABLE: LastPart = LastPart { written: probe::CLOCK_DURABLE_WRITTEN, flushes: probe::CLOCK_DURABLE_FLUSHES };
-/// From then until the file system was at rest.
-const QUIESCENT: LastPart =
-    LastPart { written: probe::CLOCK_QUIESCENT_WRITTEN, flushes: probe::CLOCK_QUIESCENT_FLUSHES };
+/// The probes of what reached the device, bytes and flushes, from the return of the calls until all data was durable.
+pub const DURABLE: [Probe; 2] = [probe::CLOCK_DURABLE_WRITTEN, probe::CLOCK_DURABLE_FLUSHES];
+/// Those from then until the file system was at rest.
+const QUIESCENT: [Probe; 2] = [probe::CLOCK_QUIESCENT_WRITTEN, probe::CLOCK_QUIESCENT_FLUSHES];
 
 /// Bytes and flushes that reached the device within the last part of a clock, per operation.
-pub fn written(part: LastPart, grown: &Readings, stats: &RunStats) -> impl Iterator<Item = (ProbeId, Reading)> {
-    let per_operation = |of: Probe, probe: Probe| {
+pub fn written(part: [Probe; 2], grown: &Readings, stats: &RunStats) -> impl Iterator<Item = (ProbeId, Reading)> {
+    let per_operation = |(of, probe): (Probe, Probe)| {
         let total = grown.get(&of.key())?.value?;
         reading(probe, total / stats.operations as f64)
     };
-    let bytes = per_operation(probe::DEVICE_WRITTEN, part.written);
-    bytes.into_iter().chain(per_operation(probe::DEVICE_FLUSHES, part.flushes))
+    [probe::DEVICE_WRITTEN, probe::DEVICE_FLUSHES].into_iter().zip(part).filter_map(per_operation)
 }
 
 /// A reading; `None` if the value is not a number, for example without operations or bytes.

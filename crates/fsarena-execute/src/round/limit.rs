@@ -119,17 +119,6 @@ mod tests {
     }
 
     #[test]
-    fn work_beyond_its_limit_is_stopped() {
-        let stop = AtomicBool::new(false);
-        let limit = Nanos::millis(30);
-        Watch::during(&stop, |watch| {
-            assert_eq!(watch.within(Some(limit), until_told), Within::OutOfTime(limit));
-            assert_eq!(watch.within(Some(Nanos::seconds(600)), |_| 3), Within::Done(3));
-            assert_eq!(watch.within(None, |_| 4), Within::Done(4));
-        });
-    }
-
-    #[test]
     fn a_run_that_is_to_stop_is_not_out_of_time() {
         let stop = AtomicBool::new(true);
         let within = |watch: &Watch<'_>| watch.within(Some(Nanos::seconds(600)), until_told);

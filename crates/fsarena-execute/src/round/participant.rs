@@ -7,9 +7,8 @@ use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
 use super::limit::{self, Within};
-use crate::{TestbedError, Verified};
+use crate::{Result, TestbedError, Verified};
 
-/// The state of one contender in a workload.
 #[derive(Default)]
 pub(super) struct Participant {
     pub(super) contender: usize,
@@ -55,8 +54,7 @@ impl Participant {
         self.verified = Some(found);
     }
 
-    /// Works for `time`, or to the end.
-    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), TestbedError> {
+    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<()> {
         let job = self.job.as_deref_mut().expect("a participant without a failure has a job");
         let _pinned = job.next_run().is_alone.then(Pinned::here);
         let current = &mut self.current;
@@ -66,12 +64,12 @@ impl Participant {
     }
 
     /// Lets the job do something untimed within its time limit, such as creating files that the next run consumes.
-    pub(super) fn upkeep(&mut self, setting: &Setting<'_>, upkeep: Upkeep) -> Result<(), TestbedError> {
+    pub(super) fn upkeep(&mut self, setting: &Setting<'_>, upkeep: Upkeep) -> Result<()> {
         let done = setting.upkeep(|stop| self.job().upkeep(upkeep, stop));
         self.in_time(done)
     }
 
-    pub(super) fn in_time<T, E: Into<TestbedError>>(&mut self, done: Within<Result<T, E>>) -> Result<T, TestbedError> {
+    pub(super) fn in_time<T, E: Into<TestbedError>>(&mut self, done: Within<Result<T, E>>) -> Result<T> {
         match done {
             Within::Done(done) => done.map_err(Into::into),
             Within::OutOfTime(limit) => {
@@ -80,8 +78,7 @@ impl Participant {
             }
         }
     }
-    /// Runs the untimed first part of a slice.
-    pub(super) fn warm_up(&mut self, setting: &Setting<'_>) -> Result<(), TestbedError> {
+    pub(super) fn warm_up(&mut self, setting: &Setting<'_>) -> Result<()> {
         if setting.workload.memory_limit.is_some() {
             self.upkeep(setting, Upkeep::WarmUp)?;
         }

@@ -5,7 +5,7 @@ use fsarena_engine::Upkeep;
 use fsarena_model::{CacheState, Nanos, Trace, TraceResult};
 
 use super::{Participant, Shares, WorkloadRun};
-use crate::{TestbedError, TracedWork};
+use crate::{Result, TestbedError, TracedWork};
 
 /// How long the work is traced, if slices are shorter and can follow each other.
 const SAMPLED: Nanos = Nanos::millis(100);
@@ -25,7 +25,7 @@ impl WorkloadRun<'_> {
         order.into_iter().for_each(|participant| self.attempt(participant, Self::trace));
     }
 
-    fn trace(&mut self, participant: &mut Participant) -> Result<(), TestbedError> {
+    fn trace(&mut self, participant: &mut Participant) -> Result<()> {
         let (setting, contender) = (self.setting, participant.contender);
         self.ready(participant)?;
         self.confined(|run| {
@@ -46,7 +46,7 @@ impl WorkloadRun<'_> {
     }
 
     /// Works in a slice, and if it is short in up to `most` of them, since the samples of a short one are few.
-    fn slices(&mut self, participant: &mut Participant, most: u32) -> Result<(), TestbedError> {
+    fn slices(&mut self, participant: &mut Participant, most: u32) -> Result<()> {
         let setting = self.setting;
         // Starting the trace takes some time, and the work follows its warm-up at once.
         participant.warm_up(setting)?;
@@ -81,7 +81,7 @@ impl WorkloadRun<'_> {
         traced.map_or_else(|error| TraceResult::Failed(error.text), TraceResult::Traced)
     }
 
-    fn traced_whole(&mut self, participant: &mut Participant) -> Result<Trace, TestbedError> {
+    fn traced_whole(&mut self, participant: &mut Participant) -> Result<Trace> {
         let (setting, contender) = (self.setting, participant.contender);
         let clock = setting.run.clock;
         let mut is_started = false;

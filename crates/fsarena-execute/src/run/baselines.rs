@@ -33,7 +33,7 @@ impl Session<'_> {
     }
 
     /// Notes time that further rounds will not take.
-    pub(super) fn spent_once(&mut self, time: Nanos) {
+    fn spent_once(&mut self, time: Nanos) {
         if self.plan.measuring.baselines == Often::Once {
             self.once = self.once + time;
         }
@@ -57,6 +57,7 @@ impl Session<'_> {
 
     /// Measures the baselines of a workload that are due.
     pub(super) fn measure_baselines(&mut self, index: usize) -> Result<(), RunError> {
+        let before = self.setting.clock.now();
         for place in BaselineKind::ALL {
             let is_of = |baseline: &&Baseline| {
                 baseline.trial.workload == self.plan.workloads[index].name && baseline.kind == place
@@ -74,6 +75,7 @@ impl Session<'_> {
                 self.baseline(index, place, &workload)?;
             }
         }
+        self.spent_once(self.setting.clock.now().saturating_sub(before));
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
 
 use super::{Session, facts};
 use crate::round::Shares;
-use crate::schedule::{lane_rounds, making_order, one_lane, own_lanes};
+use crate::schedule::{self, lane_rounds, one_lane, own_lanes};
 use crate::{RunError, resume_check};
 
 impl Session<'_> {
@@ -16,15 +16,14 @@ impl Session<'_> {
             true => own_lanes(&needs),
             false => lane_rounds(&needs, self.round, self.plan.seed),
         };
-        let contenders = making_order(self.plan.contenders.len(), self.round, self.plan.seed);
-        let present = self.make(order, &contenders)?;
+        let present = self.make(order, &self.making_order())?;
         for work in order {
             if self.stopped() {
                 break;
             }
             // Both read programs into memory, so that no contender has to.
             self.warm_up(work.0)?;
-            self.due_baselines(work.0)?;
+            self.measure_baselines(work.0)?;
             self.workload(*work, &present)?;
         }
         self.finish(&present)
@@ -33,7 +32,7 @@ impl Session<'_> {
     /// Each contender is made on the same lane, runs all workloads and is removed before the next contender is made.
     pub(super) fn in_turn(&mut self, order: &[(usize, Shares)]) -> Result<(), RunError> {
         self.lanes = one_lane(&fsarena_lane::needs_lane(self.plan));
-        for contender in making_order(self.plan.contenders.len(), self.round, self.plan.seed) {
+        for contender in self.making_order() {
             if self.stopped() {
                 return Ok(());
             }
@@ -46,15 +45,12 @@ impl Session<'_> {
             }
             self.finish(&present)?;
         }
-        order.iter().try_for_each(|(index, _)| self.due_baselines(*index))
+        order.iter().try_for_each(|(index, _)| self.measure_baselines(*index))
     }
 
-    /// Measures the baselines of a workload that are due.
-    fn due_baselines(&mut self, index: usize) -> Result<(), RunError> {
-        let before = self.setting.clock.now();
-        self.measure_baselines(index)?;
-        self.spent_once(self.setting.clock.now().saturating_sub(before));
-        Ok(())
+    /// The order in which contenders are made and mounted: the first is not always the same.
+    fn making_order(&self) -> Vec<usize> {
+        schedule::order(self.plan.contenders.len(), "making", self.round, self.plan.seed)
     }
 
     /// Makes contenders and returns those that exist. In the first round, a contender that cannot be made ends the run

@@ -56,7 +56,6 @@ pub fn free_flushes(environment: &Environment) -> Option<String> {
     })
 }
 
-/// The facts of a round.
 pub fn of_round(
     round: u32,
     seconds: f64,

@@ -97,19 +97,16 @@ impl NamedClients {
 /// The commands that start agents at `place`, as `--clients` names it, and what starts programs there.
 fn started_at(place: &str) -> Result<(Vec<String>, Launcher)> {
     let (launcher, rest) = place.split_once(':').unwrap_or((place, ""));
-    let own = std::env::current_exe().context("the path of this program")?.display().to_string();
-    let own = quoted(&own)?;
+    let own = quoted(&std::env::current_exe().context("the path of this program")?.display().to_string())?;
     match launcher {
         "local" => Ok((vec![format!("{own} agent"); count(place, rest)?], Launcher::Here)),
-        "ssh" => {
+        "ssh" | "mpi" => {
             let hosts = hosts(rest)?;
-            let commands = hosts.iter().map(|host| format!("ssh {host} fsarena agent")).collect();
-            Ok((commands, Launcher::Mpi(hosts)))
-        }
-        "mpi" => {
-            let hosts = hosts(rest)?;
-            let commands = hosts.iter().map(|host| format!("mpirun --host {host} -n 1 {own} agent")).collect();
-            Ok((commands, Launcher::Mpi(hosts)))
+            let command = |host: &String| match launcher {
+                "ssh" => format!("ssh {host} fsarena agent"),
+                _ => format!("mpirun --host {host} -n 1 {own} agent"),
+            };
+            Ok((hosts.iter().map(command).collect(), Launcher::Mpi(hosts)))
         }
         "slurm" if rest.is_empty() => {
             let nodes = slurm_nodes()?;
@@ -141,15 +138,12 @@ fn hosts(path: &str) -> Result<Vec<String>> {
     })?;
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let hosts: Vec<&str> = lines.filter_map(|line| Some(host(line.split_whitespace().next()?))).collect();
-    match hosts.iter().find(|host| host.starts_with('-')) {
-        _ if hosts.is_empty() => {
-            bail!(Refusal::wrong_use(format!("`{path}` names no host"), "write one host per line"))
-        }
-        Some(host) => {
-            bail!(Refusal::wrong_use(format!("`{host}` in `{path}` is no host"), "write one host per line"))
-        }
-        None => hosts.into_iter().map(quoted).collect(),
-    }
+    let wrong = match hosts.iter().find(|host| host.starts_with('-')) {
+        _ if hosts.is_empty() => format!("`{path}` names no host"),
+        Some(host) => format!("`{host}` in `{path}` is no host"),
+        None => return hosts.into_iter().map(quoted).collect(),
+    };
+    bail!(Refusal::wrong_use(wrong, "write one host per line"))
 }
 
 /// A host as ssh and mpirun take it: without the brackets of an IPv6 address, and without the `:SLOTS` of MPICH's host

@@ -195,9 +195,10 @@ fn run(argv: &[String], most: i32) -> Result<Option<String>> {
     let Some(program) = argv.first() else { return Ok(None) };
     let ended = child::run(argv, Patience::new(LIMIT)).with_context(|| format!("start {program}"))?;
     let is_well = ended.status.code().is_some_and(|code| code <= most);
-    let last =
-        || ended.words().lines().rev().take(3).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" / ");
-    Ok((!is_well).then(|| format!("{program} ended with {}: {}", ended.status, last())))
+    let words = ended.words();
+    let lines: Vec<&str> = words.lines().collect();
+    let last = lines[lines.len().saturating_sub(3)..].join(" / ");
+    Ok((!is_well).then(|| format!("{program} ended with {}: {last}", ended.status)))
 }
 
 fn kind(task: &WriterTask) -> Result<&'static Kind> {

@@ -15,7 +15,6 @@ const BYTES: usize = 256;
 /// The server's lock file, which a power cut leaves. The server refuses to start if it is empty.
 const LOCK: &str = "postgresql/postmaster.pid";
 
-/// A writer of rows.
 pub struct Rows {
     server: PostgreSql,
     seed: u64,

@@ -23,14 +23,12 @@ const LOOK: Duration = Duration::from_millis(200);
 #[error("stopped")]
 pub struct Stopped;
 
-/// A guest with one disk.
 pub struct WriterSession {
     running: Running,
     output: BufReader<UnixStream>,
 }
 
 impl WriterSession {
-    /// Boots a guest with this disk.
     pub fn boot(prepared: &Prepared, disk: &RawDisk) -> Result<Self> {
         let hardware =
             Hardware { prepared, lanes: None, modes: &[], raw: Some(disk), shares: &Shares::default(), order: None };

@@ -21,7 +21,6 @@ use crate::{End, Refusal};
 /// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A guest of one kernel.
 struct OfKernel {
     running: Running,
     /// Set when the connection is lost.

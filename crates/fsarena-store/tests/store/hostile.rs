@@ -16,7 +16,7 @@ use crate::fixture::{STARTED, events, plan};
 fn store_at(path: &Path) {
     let mut store = Store::open(path).unwrap();
     for _ in 0..2 {
-        let run = store.begin(&plan(), STARTED).unwrap();
+        let run = store.insert(&plan(), STARTED, &[]).unwrap();
         events().iter().for_each(|event| store.append(run, event).unwrap());
     }
 }

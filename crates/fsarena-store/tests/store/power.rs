@@ -71,7 +71,7 @@ fn stored_runs_survive_a_power_loss() {
     let disk = Disk::new();
     let path = disk.root().join("new/store.sqlite");
     let mut store = Store::open(&path).unwrap();
-    let run = store.begin(&plan(), STARTED).unwrap();
+    let run = store.insert(&plan(), STARTED, &[]).unwrap();
     events().iter().for_each(|event| store.append(run, event).unwrap());
     let expected = store.load(run).unwrap();
     disk.lose_power();

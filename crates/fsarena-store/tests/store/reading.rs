@@ -19,7 +19,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 fn stored(path: &Path) -> (Store, RunRecord) {
     let mut store = Store::open(path).unwrap();
-    let run = store.begin(&plan(), STARTED).unwrap();
+    let run = store.insert(&plan(), STARTED, &[]).unwrap();
     events().iter().for_each(|event| store.append(run, event).unwrap());
     let record = store.load(run).unwrap();
     (store, record)
@@ -72,8 +72,8 @@ fn a_run_that_measured_nothing_is_none() {
     let place = tempdir().unwrap();
     let path = place.path().join("own/store.sqlite");
     let (mut store, real) = stored(&path);
-    let killed = store.begin(&plan(), STARTED).unwrap();
-    let failed = store.begin(&plan(), STARTED).unwrap();
+    let killed = store.insert(&plan(), STARTED, &[]).unwrap();
+    let failed = store.insert(&plan(), STARTED, &[]).unwrap();
     events().iter().take(3).for_each(|event| store.append(failed, event).unwrap());
     assert_eq!(store.last().unwrap(), Some(real.run), "what was only begun is not the last run");
     assert_eq!(store.runs().unwrap().len(), 1);
@@ -83,5 +83,5 @@ fn a_run_that_measured_nothing_is_none() {
     assert_eq!(store.load(real.run).unwrap(), real, "a run with a trial stays");
     store.append(killed, &Event::Trial(Box::new(trial(1)))).unwrap();
     assert_eq!(store.last().unwrap(), Some(killed), "now it has begun");
-    assert!(store.begin(&plan(), STARTED).unwrap() > failed, "its number is not used again");
+    assert!(store.insert(&plan(), STARTED, &[]).unwrap() > failed, "its number is not used again");
 }

@@ -15,7 +15,7 @@ use crate::fixture::{STARTED, events, plan, trial};
 
 /// Stores `events`; returns the record that the model makes of them, and the one that the store loads.
 fn both(store: &mut Store, events: &[Event]) -> (RunRecord, RunRecord) {
-    let run = store.begin(&plan(), STARTED).unwrap();
+    let run = store.insert(&plan(), STARTED, &[]).unwrap();
     let mut expected = RunRecord::new(run, plan(), STARTED.to_owned());
     for event in events {
         expected.apply(event.clone());
@@ -70,7 +70,7 @@ fn runs_are_listed_and_numbers_are_never_used_again() {
     let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
     assert_eq!((store.last().unwrap(), store.runs().unwrap()), (None, Vec::new()));
     let (first, _) = both(&mut store, &events());
-    let second = store.begin(&plan(), STARTED).unwrap();
+    let second = store.insert(&plan(), STARTED, &[]).unwrap();
     assert!(second > first.run);
     store.append(second, &Event::Trial(Box::new(trial(1)))).unwrap();
     assert_eq!(store.last().unwrap(), Some(second));
@@ -116,7 +116,7 @@ fn tags_are_events_and_a_removed_run_is_gone() {
 fn a_value_that_json_lacks_is_nan_and_its_run_is_loaded() {
     let place = tempdir().unwrap();
     let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
-    let run = store.begin(&plan(), STARTED).unwrap();
+    let run = store.insert(&plan(), STARTED, &[]).unwrap();
     let slices = [f64::NAN, f64::INFINITY, 0.1].map(|value| Slice { value, ..trial(1).slices[0] });
     store.append(run, &Event::Trial(Box::new(Trial { slices: slices.to_vec(), ..trial(1) }))).unwrap();
     let values: Vec<f64> = store.load(run).unwrap().trials[0].slices.iter().map(|slice| slice.value).collect();
@@ -258,7 +258,7 @@ fn a_store_stays_locked_while_others_are_opened_and_closed() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("store.sqlite");
     let mut store = Store::open(&path).unwrap();
-    store.begin(&plan(), STARTED).unwrap();
+    store.insert(&plan(), STARTED, &[]).unwrap();
     let locks = || {
         let own = format!(" {} ", std::process::id());
         let file = format!(":{} ", path.metadata().unwrap().ino());

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::TypedValueParser;
-use fsarena_guest::{BootMount, Wanted};
+use fsarena_guest::Wanted;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{Kind, kernel_has};
 use fsarena_model::clients::{Clients, FileServer, WhenLost};
@@ -102,26 +102,6 @@ impl GuestMachine {
             packages,
         }
     }
-}
-
-/// `fsarena guest`.
-#[derive(Debug, Args)]
-pub struct GuestArguments {
-    /// How its instructions are executed
-    #[arg(value_name = "HOW", default_value = "auto", value_parser = hows())]
-    pub how: How,
-    #[command(flatten)]
-    pub machine: GuestMachine,
-    /// Connect its agent to stdin and stdout, as a client of a run: --client 'fsarena guest --agent --mount …'
-    #[arg(long)]
-    pub agent: bool,
-    /// Mount this in it, a line as in fstab(5): '10.0.2.2:/export /mnt/nfs nfs4 port=2049'; 10.0.2.2 is this machine.
-    /// Can be repeated
-    #[arg(long, value_name = "LINE")]
-    pub mount: Vec<BootMount>,
-    /// Further arguments of QEMU, split into words as in a shell; can be repeated
-    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
-    pub qemu: Vec<String>,
 }
 
 /// How a guest's instructions are executed; `None`: by KVM if it works, otherwise emulated.

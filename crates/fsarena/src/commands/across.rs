@@ -1,13 +1,23 @@
 //! `fsarena across`: the same comparison on several machines.
 
 use anyhow::Result;
+use clap::Args;
 use fsarena_analyse::{NamedRun, across};
 use fsarena_model::across::MissingMachine;
 
 use super::sides::{self, require_common, require_other, runs};
-use crate::cli::{AcrossArguments, Global, PageArguments};
+use crate::cli::{Global, PageArguments};
 
-/// Compares stored runs of several machines.
+#[derive(Debug, Args)]
+pub struct AcrossArguments {
+    /// A machine: its run by number, `last`, or a file of `fsarena export`; several of one machine are separated by
+    /// commas
+    #[arg(value_name = "RUN", required = true, num_args = 2..)]
+    pub machines: Vec<String>,
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
 pub fn run(global: &Global, options: &AcrossArguments) -> Result<()> {
     let machines: Vec<Vec<NamedRun>> = options.machines.iter().map(|text| runs(global, text)).collect::<Result<_>>()?;
     for (index, machine) in machines.iter().enumerate() {

@@ -8,17 +8,52 @@ use std::slice;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
-use clap::Parser;
+use clap::{Args, Parser};
 use fsarena_analyse::assess;
-use fsarena_model::{Contender, Verdict};
+use fsarena_model::plan::Slowdown;
+use fsarena_model::{Bytes, Contender, Verdict};
 use fsarena_place::{Refusal, folders, note};
 
 use super::{compare, print, table};
-use crate::cli::{Bisect, Compare, Global};
+use crate::cli::{Compare, Global, How, candidates, guest_memory, hows};
 use crate::exit::Ended;
 use crate::plan;
 use crate::progress::Progress;
 use crate::signals::stop_flag;
+
+#[derive(Debug, Args)]
+pub struct Bisect {
+    /// 'KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]'
+    #[arg(value_name = "CONTENDER", add = candidates::kinds())]
+    pub contender: String,
+    /// A kernel that is fast: a Debian package, or linux-6.1 for the newest of a version
+    #[arg(long, value_name = "PACKAGE")]
+    pub good: String,
+    /// A newer kernel that is slower
+    #[arg(long, value_name = "PACKAGE")]
+    pub bad: String,
+    /// What it is slower at: a workload, or a .toml file with one
+    #[arg(long, value_name = "NAME", add = candidates::workloads())]
+    pub workload: String,
+    /// The kernels from old to new, packages or files of packages [default: those on Debian's mirrors]
+    #[arg(long, value_name = "PACKAGE,...", value_delimiter = ',')]
+    pub kernels: Vec<String>,
+    /// Rounds of each comparison; one that does not tell is repeated with twice and four times as many
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(3..=250))]
+    pub rounds: u32,
+    /// Make each operation take this much longer from a kernel on, to test whether that kernel is found
+    #[arg(long, value_name = "PACKAGE=PERCENT")]
+    pub slowdown: Option<Slowdown>,
+    /// How instructions are executed; `deterministic` counts them, which shows the smallest differences
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = hows())]
+    pub guest: How,
+    /// Memory of each guest
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
+    pub guest_memory: Bytes,
+    /// Print the kernels, check the comparison, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
 
 /// How often a comparison that does not tell is repeated, each time with twice the rounds.
 const REPEATS: u32 = 2;
@@ -65,7 +100,6 @@ enum FirstSlower {
     Between(usize, usize),
 }
 
-/// Finds the first slower kernel and prints the steps.
 pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
     let contender = contender(options)?;
     let kernels = kernels(global, options)?;
@@ -225,10 +259,8 @@ impl KernelComparison<'_> {
     fn slowdowns(&self, kernel: usize) -> Result<Vec<String>> {
         let Some(slowdown) = &self.options.slowdown else { return Ok(Vec::new()) };
         let first = fsarena_guest::named(self.kernels, &slowdown.label.0).ok_or_else(|| {
-            Refusal::wrong_use(
-                format!("there is no kernel `{}` to be slowed", slowdown.label),
-                "bisect --dry-run lists them",
-            )
+            let text = format!("there is no kernel `{}` to be slowed", slowdown.label);
+            Refusal::wrong_use(text, "bisect --dry-run lists them")
         })?;
         let share = format!("tested={}%", slowdown.share.0 * 100.0);
         Ok(if kernel >= first { vec!["--slowdown".to_owned(), share] } else { Vec::new() })

@@ -6,14 +6,13 @@ mod machines;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use fsarena_analyse::FEWEST_ROUNDS;
-use fsarena_analyse::assess;
+use fsarena_analyse::{FEWEST_ROUNDS, assess};
 use fsarena_articles::additions;
 use fsarena_execute::{Assignment, budget_for, on_one_file_system, planned_rounds};
 use fsarena_lane::shared;
 use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status};
 use fsarena_place::{End, Place, fitted, note, note::tell};
-use fsarena_report::rounds;
+use fsarena_report::{counted, rounds};
 use rustix::fs::{Access, access};
 
 use super::report;
@@ -26,7 +25,6 @@ use crate::{formats, plan};
 /// Number of rounds of a budget that a warning recommends.
 const ENOUGH_ROUNDS: u32 = 5;
 
-/// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     carry_out(global, plan::plan(options)?, &options.setup)
 }
@@ -118,9 +116,9 @@ fn farewell(comparison: &Comparison, is_full: bool) {
     if comparison.run.status == Status::Interrupted {
         note!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
     } else if let Some(seconds) = fsarena_report::advised(comparison) {
-        let (count, time) = (comparison.decided_within(seconds).len(), format!("{:.0}m", seconds / 60.0));
-        let pairs = if count == 1 { "pair" } else { "pairs" };
-        note!("{time} more would probably decide {count} undecided {pairs}: fsarena resume {run} --budget {time}");
+        let pairs = counted(comparison.decided_within(seconds).len(), "undecided pair");
+        let time = format!("{:.0}m", seconds / 60.0);
+        note!("{time} more would probably decide {pairs}: fsarena resume {run} --budget {time}");
     }
     let can_write = access(".", Access::WRITE_OK).is_ok();
     let page = if can_write { "-o fsarena-report.html" } else { "-o FILE.html" };

@@ -8,16 +8,29 @@ mod noise;
 mod page;
 mod places;
 mod rights;
-mod store;
 
 use anyhow::Result;
+use clap::Args;
 use fsarena_lane::disk;
-use fsarena_model::Storage;
+use fsarena_model::{Bytes, Storage};
+use fsarena_store::Store;
 use serde_json::json;
 
+use self::page::{DoctorLine, Topic};
 use super::{print_json, write};
-use crate::cli::{DataFormat, Doctor, Global};
+use crate::cli::{DataFormat, Global};
+use crate::exit::explain;
 use crate::progress::Progress;
+
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Where the lanes would lie
+    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
+    pub storage: String,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DataFormat,
+}
 
 /// Examines the machine and prints a page. Changes nothing: files written for measurements have no name and vanish when
 /// they are closed.
@@ -32,10 +45,25 @@ pub fn run(global: &Global, options: &Doctor) -> Result<()> {
     let mut sections = vec![machine::section(), rights, kinds::section(), noise];
     progress.prepare("measuring places");
     let (places, best) = places::section(&options.storage);
-    sections.extend([places, leftovers::section(), store::section(global), advice::section(best.as_deref(), able)]);
+    sections.extend([places, leftovers::section(), store(global), advice::section(best.as_deref(), able)]);
     progress.end();
     if options.format == DataFormat::Json {
         return print_json(json!({ "able": able, "sections": sections }));
     }
     write(fsarena_report::report_text(page::report(&sections), crate::places::style(global)).as_bytes())
+}
+
+/// The store: its path, and whether a run could use it. It is not opened, because that would make it.
+fn store(global: &Global) -> Topic {
+    let found =
+        crate::places::store_path(global.store.clone()).and_then(|path| Ok(Store::require(&path).map(|()| path)?));
+    let line = match found {
+        Ok(path) => {
+            let size = std::fs::metadata(&path).map(|found| Bytes(found.len()).to_string());
+            let size = size.unwrap_or_else(|_| "which the first run makes".to_owned());
+            DoctorLine::ok("place", format!("{}, {size}", path.display()))
+        }
+        Err(error) => DoctorLine::no("place", error.to_string()).explained(explain(&error).1),
+    };
+    Topic { title: "Store of results", lines: vec![line] }
 }

@@ -1,12 +1,14 @@
 //! `fsarena durability`: whether file systems keep what they have acknowledged when the power fails.
 
 use anyhow::{Result, bail};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use fsarena_durability::{Disk, Syncs};
 use fsarena_lane::KINDS;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer;
 use fsarena_model::visible::shell;
-use fsarena_model::{Contender, DebianRelease, Label};
+use fsarena_model::{Bytes, Contender, DebianRelease, Label};
 use fsarena_place::{
     Refusal, durability::DurabilityOutcome, durability::DurabilityTrial, durability::guest::WriterTask,
     durability::guest::WriterWork, folders, note, note::tell, take_machine,
@@ -14,14 +16,58 @@ use fsarena_place::{
 use fsarena_programs::POSTGRESQL_NEEDS;
 
 use super::{print, table};
-use crate::cli::{self, GUEST_MEMORY, Global};
+use crate::cli::{GUEST_MEMORY, Global, GuestMachine, candidates, one_of};
 use crate::exit::Ended;
 use crate::plan;
 use crate::progress::Progress;
 use crate::signals::stop_flag;
 
+#[derive(Debug, Args)]
+pub struct DurabilityArguments {
+    /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', or a .toml file
+    #[arg(value_name = "CONTENDER", required = true, add = candidates::kinds())]
+    pub contenders: Vec<String>,
+    /// Number of power cuts per contender
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub states: u32,
+    /// Number of operations that are acknowledged
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub operations: u64,
+    /// How the disk treats a flush
+    #[arg(long, value_name = "HOW", default_value = "honest", value_parser = disks())]
+    pub disk: Disk,
+    /// Who writes, and what is done before an operation is acknowledged
+    #[arg(long, value_name = "HOW", default_value = "fsync", value_parser = writers())]
+    pub writer: WriterWork,
+    /// Seed of all random choices [default: random; the result shows it]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The size of the disk
+    #[arg(long, value_name = "SIZE", default_value = "512M")]
+    pub lane_size: Bytes,
+    #[command(flatten)]
+    pub machine: GuestMachine,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
+fn disks() -> impl TypedValueParser<Value = Disk> {
+    let lying = "A flush is confirmed, and nothing happens: a control, in which losses have to be found";
+    one_of([("honest", "A flush makes everything durable", Disk::Honest), ("lying", lying, Disk::Lying)])
+}
+
+fn writers() -> impl TypedValueParser<Value = WriterWork> {
+    let never = "Files and SQLite, not synced: a control, in which losses have to be found";
+    one_of([
+        ("fsync", "Files and SQLite, synced", WriterWork::Files(Syncs::Each)),
+        ("without-fsync", never, WriterWork::Files(Syncs::Never)),
+        ("postgresql", "PostgreSQL: rows, each in a transaction", WriterWork::Rows),
+    ])
+}
+
 /// Makes power cuts on each contender and prints what was lost.
-pub fn run(global: &Global, options: &cli::DurabilityArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &DurabilityArguments) -> Result<Ended> {
     let (contenders, ignored) = plan::contenders(&options.contenders, Vec::new())?;
     ignored.iter().for_each(|note| tell(note));
     contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
@@ -77,7 +123,7 @@ fn packages(writer: WriterWork, contenders: &[Contender]) -> Vec<String> {
 }
 
 /// Refuses contenders that have no disk of their own, or too small a one.
-fn require_lane(contender: &Contender, options: &cli::DurabilityArguments) -> Result<()> {
+fn require_lane(contender: &Contender, options: &DurabilityArguments) -> Result<()> {
     let kind = fsarena_lane::kind(&contender.kind);
     let smallest = kind.map_or(0, |kind| layer::below(contender, kind.smallest_lane).0);
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
@@ -128,7 +174,7 @@ fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
 }
 
 /// What a reader has to know about the result.
-fn conditions(options: &cli::DurabilityArguments, seed: u64, kernel: &str) -> String {
+fn conditions(options: &DurabilityArguments, seed: u64, kernel: &str) -> String {
     let (disk, of_disk) = match options.disk {
         Disk::Honest => ("", ""),
         Disk::Lying => ("; the disk ignored flushes", " --disk lying"),
@@ -143,8 +189,8 @@ fn conditions(options: &cli::DurabilityArguments, seed: u64, kernel: &str) -> St
 }
 
 /// The command with these contenders, numbers, seed, size and guest.
-fn command(options: &cli::DurabilityArguments, seed: u64) -> String {
-    let cli::DurabilityArguments { contenders, states, operations, lane_size, machine, .. } = options;
+fn command(options: &DurabilityArguments, seed: u64) -> String {
+    let DurabilityArguments { contenders, states, operations, lane_size, machine, .. } = options;
     let mut words = vec!["fsarena durability".to_owned()];
     words.extend(contenders.iter().map(|contender| shell(contender)));
     words.push(format!("--states {states} --operations {operations} --seed {seed} --lane-size {}", lane_size.0));
@@ -159,7 +205,7 @@ fn command(options: &cli::DurabilityArguments, seed: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::{Args, FromArgMatches};
+    use clap::FromArgMatches;
     use fsarena_durability::Tally;
 
     #[test]
@@ -167,9 +213,9 @@ mod tests {
         let typed = ["ext4 -O foo", "xfs", "--lane-size", "20M", "--operations", "7", "--guest-kernel", "linux-6.1"];
         let typed = typed.into_iter().chain(["--guest-release", "bookworm", "--guest-memory", "2G", "--disk", "lying"]);
         let parsed = |words: Vec<String>| {
-            let command = cli::DurabilityArguments::augment_args(clap::Command::new("fsarena"));
+            let command = DurabilityArguments::augment_args(clap::Command::new("fsarena"));
             let matches = command.no_binary_name(true).try_get_matches_from(words).expect("well spelled");
-            cli::DurabilityArguments::from_arg_matches(&matches).expect("well spelled")
+            DurabilityArguments::from_arg_matches(&matches).expect("well spelled")
         };
         let first = parsed(typed.map(str::to_owned).collect());
         let line = conditions(&first, 5, "Linux");

@@ -1,16 +1,28 @@
 //! `fsarena explain`: why the contenders of a stored run differ.
 
 use anyhow::{Result, bail};
+use clap::Args;
 use fsarena_analyse::assess;
 use fsarena_model::Verdict;
 use fsarena_place::Refusal;
 
 use super::report::number;
 use super::sides::show;
-use crate::cli::{ExplainArguments, Global};
+use crate::cli::{Global, PageArguments, candidates};
 use crate::places;
 
-/// Prints the explanations of a run, or of one of its workloads.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
+    pub run: String,
+    /// One of its workloads [default: all]
+    #[arg(value_name = "WORKLOAD")]
+    pub workload: Option<String>,
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
 pub fn run(global: &Global, options: &ExplainArguments) -> Result<()> {
     let store = places::store_to_read(global)?;
     let mut comparison = assess(&store.load(number(&store, &options.run)?)?);

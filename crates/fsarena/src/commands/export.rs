@@ -1,14 +1,26 @@
 //! `fsarena export`: a stored run as JSON lines, as an agent writes them.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
+use clap::Args;
 use fsarena_place::agent::Line;
 use fsarena_store::Store;
 
 use super::{deliver, report};
-use crate::cli::{Export, Global};
+use crate::cli::{Global, candidates};
 use crate::places;
 
-/// Writes a run to a file, or to stdout.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
+    pub run: String,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
+    pub output: Option<PathBuf>,
+}
+
 pub fn run(global: &Global, options: &Export) -> Result<()> {
     let store = places::store_to_read(global)?;
     let text = lines(&store, report::number(&store, &options.run)?)?;

@@ -2,20 +2,52 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use fsarena_analyse::{NamedRun, gate, gate_within};
-use fsarena_model::Gate;
+use fsarena_model::{Gate, Label, Share};
 use fsarena_place::Refusal;
 
 use super::deliver;
 use super::sides::{require, require_common, require_other, runs, show};
-use crate::cli::{self, Global, PageArguments};
+use crate::cli::{Global, PageArguments, PageFormat, candidates};
 use crate::exit::Ended;
 
+#[derive(Debug, Args)]
+pub struct GateArguments {
+    /// The run to check: its number, `last`, or a file of `fsarena export`; several are separated by commas
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
+    pub run: String,
+    /// The runs that it is checked against, as in RUN: each contender against itself
+    #[arg(long, value_name = "RUN", add = candidates::runs(), conflicts_with = "baseline_contender")]
+    pub baseline: Option<String>,
+    /// The contender of the same run that all others are checked against
+    #[arg(long, value_name = "LABEL")]
+    pub baseline_contender: Option<Label>,
+    /// A contender that did not change: all others relative to it, in the same sweeps
+    #[arg(long, value_name = "LABEL", requires = "baseline", conflicts_with = "baseline_contender")]
+    pub control: Option<Label>,
+    /// The slowdown that is tolerated
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub threshold: Share,
+    /// Fail unless each check would have found a slowdown of this size, with a probability of 80 %
+    #[arg(long, value_name = "PERCENT")]
+    pub require_finds: Option<Share>,
+    /// Also as JUnit XML into this file
+    #[arg(long, value_name = "FILE", value_parser = crate::output::named())]
+    pub junit: Option<PathBuf>,
+    /// Also as Markdown, added to the end of this file, such as $GITHUB_STEP_SUMMARY
+    #[arg(long, value_name = "FILE", value_parser = crate::output::extended())]
+    pub summary: Option<PathBuf>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: PageFormat,
+}
+
 /// Checks a run. A regression that holds ends with exit code 1.
-pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
+pub fn run(global: &Global, options: &GateArguments) -> Result<Ended> {
     let after = runs(global, &options.run)?;
     let gate = match (&options.baseline, &options.baseline_contender) {
         (Some(baseline), _) => between(global, options, baseline, &after)?,
@@ -45,7 +77,7 @@ pub fn run(global: &Global, options: &cli::GateArguments) -> Result<Ended> {
     Ok(if gate.failed { Ended::WithRegression } else { Ended::Well })
 }
 
-fn between(global: &Global, options: &cli::GateArguments, baseline: &str, after: &[NamedRun]) -> Result<Gate> {
+fn between(global: &Global, options: &GateArguments, baseline: &str, after: &[NamedRun]) -> Result<Gate> {
     let before = runs(global, baseline)?;
     require_other(&before, after)?;
     let control = options.control.as_ref();

@@ -3,10 +3,31 @@
 use std::io;
 
 use anyhow::Result;
+use clap::{Args, ValueEnum};
 use clap_complete::env::Shells;
 use clap_mangen::Man;
 
-use crate::cli::{COMPLETE, Generate, Generated, command};
+use crate::cli::{COMPLETE, command};
+
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// What to print
+    #[arg(value_name = "WHAT")]
+    pub what: Generated,
+}
+
+/// What a package has besides the binary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Generated {
+    /// Completions for bash.
+    Bash,
+    /// Completions for zsh.
+    Zsh,
+    /// Completions for fish.
+    Fish,
+    /// The manual page, for man(1).
+    Man,
+}
 
 /// The end of the manual page, after the options. The exit codes are those of `exit.rs`.
 const REST: &str = r#".SH EXIT STATUS
@@ -42,13 +63,10 @@ Default values of options.
 .BR mkfs.btrfs (8)
 "#;
 
-/// Prints the requested completions or manual page.
 pub fn run(options: &Generate) -> Result<()> {
     let text = match options.what {
-        Generated::Bash => completions("bash")?,
-        Generated::Zsh => completions("zsh")?,
-        Generated::Fish => completions("fish")?,
         Generated::Man => manual(command())?,
+        shell => completions(shell.to_possible_value().expect("none is skipped").get_name())?,
     };
     super::write(&text)
 }

@@ -8,24 +8,44 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use fsarena_guest::{Hardware, Prepared, Running, Shares};
+use clap::Args;
+use fsarena_guest::{BootMount, Hardware, Running, Shares};
 use fsarena_place::{Refusal, agent::Alive, folders, note::tell};
 
 use super::print;
-use crate::cli::GuestArguments;
+use crate::cli::{GuestMachine, How, hows};
 use crate::signals::stop_flag;
+
+#[derive(Debug, Args)]
+pub struct GuestArguments {
+    /// How its instructions are executed
+    #[arg(value_name = "HOW", default_value = "auto", value_parser = hows())]
+    pub how: How,
+    #[command(flatten)]
+    pub machine: GuestMachine,
+    /// Connect its agent to stdin and stdout, as a client of a run: --client 'fsarena guest --agent --mount …'
+    #[arg(long)]
+    pub agent: bool,
+    /// Mount this in it, a line as in fstab(5): '10.0.2.2:/export /mnt/nfs nfs4 port=2049'; 10.0.2.2 is this machine.
+    /// Can be repeated
+    #[arg(long, value_name = "LINE")]
+    pub mount: Vec<BootMount>,
+    /// Further arguments of QEMU, split into words as in a shell; can be repeated
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub qemu: Vec<String>,
+}
 
 /// How often to look whether the guest is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Prepares a guest and tries it, or connects its agent.
 pub fn run(options: &GuestArguments) -> Result<()> {
     let wanted = options.machine.wanted(options.how.0, Vec::new());
     let shares = shares(options)?;
     let alive = options.agent.then(Alive::start);
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
-    let mut running = boot(&prepared, &shares)?;
+    let hardware = Hardware { prepared: &prepared, lanes: None, modes: &[], raw: None, shares: &shares, order: None };
+    let mut running = hardware.boot()?;
     if options.agent {
         return connect(running, alive);
     }
@@ -34,11 +54,6 @@ pub fn run(options: &GuestArguments) -> Result<()> {
     }
     let seconds = begin.elapsed().as_secs_f64();
     print(&format!("The guest works: {prepared}; it boots in {seconds:.1} s.\n"))
-}
-
-fn boot(prepared: &Prepared, shares: &Shares) -> Result<Running> {
-    let hardware = Hardware { prepared, lanes: None, modes: &[], raw: None, shares, order: None };
-    Ok(hardware.boot()?)
 }
 
 /// What the guest mounts when it boots.

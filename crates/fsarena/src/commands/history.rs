@@ -1,15 +1,31 @@
 //! `fsarena history`: a workload over the runs in the store.
 
 use anyhow::{Result, bail};
+use clap::Args;
 use fsarena_analyse::history;
+use fsarena_model::Label;
 use fsarena_place::Refusal;
 
 use super::runs::tagged;
 use super::sides::show;
-use crate::cli::{Global, HistoryArguments};
+use crate::cli::{Global, PageArguments, candidates};
 use crate::places;
 
-/// Shows the history of a workload over the runs in the store, or those with a tag.
+#[derive(Debug, Args)]
+pub struct HistoryArguments {
+    /// The workload's name
+    #[arg(value_name = "WORKLOAD", add = candidates::workloads())]
+    pub workload: String,
+    /// Only this contender; can be repeated
+    #[arg(long, value_name = "LABEL")]
+    pub contender: Vec<Label>,
+    /// Only runs with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
 pub fn run(global: &Global, options: &HistoryArguments) -> Result<()> {
     let (store, workload) = (places::store_to_read(global)?, &options.workload);
     let rows = tagged(&store, options.tag.as_ref())?;

@@ -2,15 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args;
 use fsarena_model::{Event, RunRecord, Trial};
 use fsarena_place::{Refusal, agent::Line, note};
 use fsarena_store::Store;
 
-use crate::cli::{Global, Import};
+use crate::cli::Global;
 use crate::places;
+
+#[derive(Debug, Args)]
+pub struct Import {
+    /// Files that `fsarena export` has written; `-` is stdin
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
 
 /// Adds the runs of all files to the store. A file that is not understood adds nothing.
 pub fn run(global: &Global, options: &Import) -> Result<()> {

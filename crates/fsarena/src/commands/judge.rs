@@ -3,32 +3,68 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
+use clap::Args;
 use fsarena_judge::{
     CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, name_alike, results, text, under_label,
 };
 use fsarena_lane::kind::named_in;
-use fsarena_model::{Better, Label};
+use fsarena_model::{Better, Label, Share};
 use fsarena_place::{Refusal, note};
 
 use super::sides::show;
-use crate::cli::{Global, JudgeArguments};
+use crate::cli::{Global, PageArguments};
 
-/// Judges all files together.
+#[derive(Debug, Args)]
+pub struct JudgeArguments {
+    /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, Filebench, bonnie++, IOR, mdtest, IO500 (files with the
+    /// same label are runs of one contender),
+    /// hyperfine, the Phoronix Test Suite, kdevops' Milvus workflow, or CSV
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// CSV: the column that names the contender; without --value the column of each contender's figures, as `ext4,xfs`
+    #[arg(long, value_name = "COLUMN")]
+    pub contender: Option<String>,
+    /// CSV: the column that names the work
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub workload: Option<String>,
+    /// CSV: the column of the figure
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub value: Option<String>,
+    /// CSV: the column of the time at which it was measured, in seconds or RFC 3339
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub time: Option<String>,
+    /// CSV: the column of the machine
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub host: Option<String>,
+    /// CSV: the column of the file system that was recorded, not only claimed
+    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    pub recorded: Option<String>,
+    /// CSV: lower figures are better
+    #[arg(long, requires = "contender")]
+    pub lower: bool,
+    /// CSV: higher figures are better, also of a column whose name is not that of a rate
+    #[arg(long, conflicts_with = "lower", requires = "contender")]
+    pub higher: bool,
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
 pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     if options.margin.0 >= 1.0 {
-        return Err(Refusal::wrong_use("a margin has to be below 100 %", "--margin 5%").into());
+        bail!(Refusal::wrong_use("a margin has to be below 100 %", "--margin 5%"));
     }
     let (mut rows, mut named): (Vec<Measured>, Vec<Measured>) = (Vec::new(), Vec::new());
     let mut has_table = false;
     for (index, file) in options.files.iter().enumerate() {
         let (label, path) = labelled(file);
         if let Some(label) = label.filter(|label| Label::checked(file, label).is_err()) {
-            return Err(Refusal::wrong_use(
-                format!("`{label}` is no label: a label has letters, digits, `.`, `_` and `-`"),
-                format!("name the contender before `=`, as in `fsarena judge ext4={path}`"),
-            )
-            .into());
+            let text = format!("`{label}` is no label: a label has letters, digits, `.`, `_` and `-`");
+            let hint = format!("name the contender before `=`, as in `fsarena judge ext4={path}`");
+            bail!(Refusal::wrong_use(text, hint));
         }
         let before = options.files[..index].iter().filter(|other| labelled(other).1 == path).count();
         let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
@@ -39,7 +75,7 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     }
     if options.contender.is_some() && !has_table {
         let hint = "leave out `--contender` and other columns, or give a CSV that has them";
-        return Err(Refusal::wrong_use("columns are named, and no file is a CSV with them", hint).into());
+        bail!(Refusal::wrong_use("columns are named, and no file is a CSV with them", hint));
     }
     // Names that people gave, and no commands, in which case counts.
     name_alike(&mut named);
@@ -133,7 +169,7 @@ fn columns(options: &JudgeArguments) -> Result<Option<CsvColumns>> {
     if columns.contenders.len() == 1 {
         let hint = "name the column of the figures with `--value COLUMN`, or, if each contender has a column of \
                     figures, all of them, as `--contender ext4,xfs`";
-        return Err(Refusal::wrong_use("`--contender` names one column, and none has figures", hint).into());
+        bail!(Refusal::wrong_use("`--contender` names one column, and none has figures", hint));
     }
     let better = match (options.lower, options.higher) {
         (true, _) => Some(Better::Lower),

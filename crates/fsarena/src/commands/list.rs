@@ -2,13 +2,14 @@
 //! one of them; or those with a word in their descriptions.
 
 mod listed;
-mod published;
 mod sought;
 
 use std::fmt;
 
 use anyhow::Result;
+use clap::Args;
 use fsarena_articles::Article;
+use fsarena_articles::article::ClaimOutcome;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::{LAYERS, LayerKind};
@@ -22,8 +23,19 @@ use serde_json::{Map, Value, json};
 use self::listed::Listed;
 use self::sought::Sought;
 use super::{print, print_json, table};
-use crate::cli::{DataFormat, ListArguments};
+use crate::cli::{DataFormat, candidates};
 use crate::places;
+
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// kinds, layers, workloads, suites, profiles, validation or published; the name of one of these; or a word to look
+    /// for in descriptions and programs
+    #[arg(value_name = "WHAT", add = candidates::listed())]
+    pub what: Option<String>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DataFormat,
+}
 
 /// Lists a category, describes what has a name, or finds a word; without either, gives an overview.
 pub fn run(options: &ListArguments) -> Result<()> {
@@ -78,7 +90,7 @@ impl Catalogue {
     fn text(&self, what: Option<&str>) -> Result<String> {
         match what {
             None => Ok(self.overview()),
-            Some("published") => Ok(published::articles(&self.articles)),
+            Some("published") => Ok(articles_in_numbers(&self.articles)),
             Some("validation") => Ok(self.validation()),
             Some(category) if CATEGORIES.contains(&category) => Ok(self.table(category, |_| true)),
             Some(word) => self.named_or_found(word),
@@ -173,16 +185,39 @@ impl Catalogue {
     }
 }
 
+const ARTICLE_COLUMNS: [&str; 11] = [
+    "article", "tests", "figures", "orders", "findings", "claims", "hold", "do not hold", "not testable",
+    "unsupported", "contradict",
+];
+
+/// One row for each article, and a row with the sums.
+fn articles_in_numbers(articles: &[Article]) -> String {
+    let rows: Vec<_> = articles.iter().map(|article| (article.name.clone(), counts(article))).collect();
+    let sum = |at: usize| rows.iter().map(|(_, counts)| counts[at]).sum::<usize>();
+    let total = ("all".to_owned(), std::array::from_fn(sum));
+    let row = |(name, counts): (String, [usize; 10])| {
+        std::iter::once(name).chain(counts.map(|count| count.to_string())).collect::<Vec<_>>()
+    };
+    table(ARTICLE_COLUMNS, rows.iter().cloned().chain([total]).map(row))
+}
+
+fn counts(article: &Article) -> [usize; 10] {
+    let [hold, not, untestable, unsupported, contradict] =
+        ClaimOutcome::ALL.map(|outcome| article.count_of_claims(outcome));
+    let (figures, orders) = (article.count_of_figures(), article.count_of_rankings());
+    let findings = fsarena_articles::judge(article).len();
+    let (tests, claims) = (article.tests.len(), article.claims.len());
+    [tests, figures, orders, findings, claims, hold, not, untestable, unsupported, contradict]
+}
+
 /// Whether a kind is usable on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Availability {
-    /// Usable.
     Here,
     /// Usable by root only.
     AsRoot,
     /// The running kernel does not support it, or it is a folder of this machine that a guest mounts.
     KernelLacks,
-    /// This program is not installed.
     ToolMissing(Tool),
 }
 

@@ -1,9 +1,10 @@
 //! `fsarena pages`: the store as pages for a browser.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use fsarena_analyse::{assess, history};
 use fsarena_articles::additions;
 use fsarena_place::Refusal;
@@ -12,8 +13,15 @@ use fsarena_report::report::{List, ListLook, Paragraph, Report, Role, Section, S
 use fsarena_store::RunRow;
 
 use super::print;
-use crate::cli::{Global, PagesArguments};
+use crate::cli::Global;
 use crate::{output, places};
+
+#[derive(Debug, Args)]
+pub struct PagesArguments {
+    /// The directory of the pages; it is made if it does not exist
+    #[arg(value_name = "DIRECTORY")]
+    pub directory: PathBuf,
+}
 
 /// Writes a page of all runs, one of each run, and one of each workload's history.
 pub fn run(global: &Global, options: &PagesArguments) -> Result<()> {

@@ -1,9 +1,10 @@
 //! `fsarena report`: the report of a stored run, in any format.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use clap::Args;
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
 use fsarena_model::visible::shell;
@@ -13,10 +14,31 @@ use fsarena_report::{Additions, Document, Format, report_text, summary};
 use fsarena_store::Store;
 
 use super::{deliver, write};
-use crate::cli::{Global, ReportArguments};
+use crate::cli::{self, Global, candidates};
 use crate::{formats, places, plan};
 
-/// Prints the report of a run, or writes it to a file.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
+    pub run: String,
+    /// How to write it down [default: by the name of --output, else text]
+    #[arg(long, value_name = "FORMAT", value_parser = cli::formats())]
+    pub format: Option<String>,
+    /// By another mix of the suite's groups, or workloads, than that of the run
+    #[arg(long, value_name = "NAME=WEIGHT,...")]
+    pub weights: Option<Mix>,
+    /// For a use, such as mail or database, or a .toml file with one; says what of it the run lacks
+    #[arg(long, value_name = "NAME", conflicts_with = "weights")]
+    pub profile: Option<String>,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
+    pub output: Option<PathBuf>,
+    /// Nothing more: a report is always in full
+    #[arg(long, hide = true)]
+    pub full: bool,
+}
+
 pub fn run(global: &Global, options: &ReportArguments) -> Result<()> {
     let store = places::store_to_read(global)?;
     let mut record = store.load(number(&store, &options.run)?)?;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::{Result, bail};
+use clap::Args;
 use fsarena_execute::{Assignment, Remaining, Wish, estimated_setup};
 use fsarena_lane::made_lanes;
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
@@ -12,13 +13,40 @@ use serde_json::{Value, json};
 
 use super::compare::{dry, ended, show};
 use super::{data_format, print, print_json, report, sides};
-use crate::cli::{DataFormat, Global, Resume};
+use crate::cli::{DataFormat, Global, ShownAs, candidates};
 use crate::exit::Ended;
 use crate::perform::perform;
 use crate::places;
 use crate::signals::stop_flag;
 
-/// Continues a run and prints its verdicts.
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
+    pub run: String,
+    /// At most this number of further rounds of what is undecided [default: what an interrupted run lacks, or what the
+    /// undecided pairs ask for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
+    pub rounds: Option<u32>,
+    /// As many further rounds as fit into this time, as in 90s, 3m, 1h
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<Nanos>,
+    /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub erase: Vec<String>,
+    #[command(flatten)]
+    pub shown: ShownAs,
+    /// Print what would be done, its duration and the space it needs, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Continue on the machine where an agent ran it: the command that starts the agent there
+    #[arg(long, value_name = "COMMAND")]
+    pub on: Option<String>,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
 pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let record = store.load(report::number(&store, &options.run)?)?;
@@ -29,7 +57,11 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         let text = format!("run {} is still being measured", record.run);
         bail!(Refusal::wrong_use(text, "without --dry-run, `resume` waits until it ends"));
     }
-    let wish = wish(options);
+    let wish = match (options.rounds, options.budget) {
+        (Some(count), _) => Wish::Rounds(count),
+        (None, Some(time)) => Wish::Within(Budget(time)),
+        (None, None) => Wish::Usual,
+    };
     match Remaining::of(record.clone(), wish)? {
         Some(rest) if options.dry_run => {
             match data_format(options.shown.format.as_deref(), "a plan")? {
@@ -57,14 +89,6 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
             show(global, &after, &options.shown)?;
             Ok(ended(&since(after, &before), end))
         }
-    }
-}
-
-fn wish(options: &Resume) -> Wish {
-    match (options.rounds, options.budget) {
-        (Some(count), _) => Wish::Rounds(count),
-        (None, Some(time)) => Wish::Within(Budget(time)),
-        (None, None) => Wish::Usual,
     }
 }
 

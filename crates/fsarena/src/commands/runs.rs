@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Severity};
 use fsarena_place::{Refusal, note};
@@ -10,8 +11,62 @@ use fsarena_store::{RunRow, Store};
 use serde_json::json;
 
 use super::{print, print_json, report, table};
-use crate::cli::{DataFormat, Global, RunsArguments, RunsChange};
+use crate::cli::{DataFormat, Global, candidates};
 use crate::places;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct RunsArguments {
+    /// What to change [default: list the runs]
+    #[command(subcommand)]
+    pub change: Option<RunsChange>,
+    /// Only runs with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: DataFormat,
+}
+
+/// What can be done with stored runs.
+#[derive(Debug, Subcommand)]
+pub enum RunsChange {
+    /// Give a run tags
+    Tag(RunTags),
+    /// Take tags away
+    Untag(RunTags),
+    /// Add a note to a run; its report shows it
+    Note {
+        /// The run's number, or `last`
+        #[arg(value_name = "RUN", add = candidates::runs())]
+        run: String,
+        /// The note
+        #[arg(value_name = "TEXT")]
+        text: String,
+    },
+    /// Remove runs from the store, permanently
+    Remove {
+        /// The runs' numbers, or `last`
+        #[arg(value_name = "RUN", required = true, add = candidates::runs())]
+        runs: Vec<String>,
+    },
+}
+
+/// A run and its tags.
+#[derive(Debug, Args)]
+pub struct RunTags {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", add = candidates::runs())]
+    pub run: String,
+    /// Tags of letters, digits, `.`, `_` and `-`
+    #[arg(value_name = "TAG", required = true, value_parser = tag)]
+    pub tags: Vec<String>,
+}
+
+fn tag(text: &str) -> Result<String, String> {
+    let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    if is_plain { Ok(text.to_owned()) } else { Err("only letters, digits, `.`, `_` and `-`".to_owned()) }
+}
 
 /// Lists the runs, oldest first, or changes some.
 pub fn run(global: &Global, options: &RunsArguments) -> Result<()> {
@@ -77,10 +132,8 @@ fn remove(global: &Global, runs: &[String]) -> Result<()> {
     let runs: BTreeSet<i64> = runs.iter().map(|run| report::number(&store, run)).collect::<Result<_>>()?;
     runs.iter().try_for_each(|run| store.lines(*run).map(drop))?;
     if let Some(run) = runs.iter().find(|run| store.is_running(**run)) {
-        bail!(Refusal::wrong_use(
-            format!("run {run} is still being measured"),
-            "Ctrl-C ends it; `fsarena runs` lists it"
-        ));
+        let text = format!("run {run} is still being measured");
+        bail!(Refusal::wrong_use(text, "Ctrl-C ends it; `fsarena runs` lists it"));
     }
     for run in runs {
         store.remove(run)?;

@@ -25,7 +25,9 @@ pub fn runs(global: &Global, text: &str) -> Result<Vec<NamedRun>> {
             let record = store.load(report::number(&store, name)?)?;
             NamedRun { name: format!("run {}", record.run), record }
         } else {
-            NamedRun { name: file_name(name), record: of_file(Path::new(name))? }
+            let path = Path::new(name);
+            let file = path.file_name().map_or(name.into(), |file| file.to_string_lossy());
+            NamedRun { name: file.into_owned(), record: of_file(path)? }
         };
         refuse_smoke(&run.name, &run.record.plan)?;
         Ok(run)
@@ -38,10 +40,6 @@ pub fn runs(global: &Global, text: &str) -> Result<Vec<NamedRun>> {
         }
     }
     Ok(all)
-}
-
-fn file_name(path: &str) -> String {
-    Path::new(path).file_name().map_or(path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn of_file(path: &Path) -> Result<RunRecord> {

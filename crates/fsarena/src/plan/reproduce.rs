@@ -8,17 +8,14 @@ use fsarena_catalog::Suite;
 use fsarena_execute::left_out;
 use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
 use fsarena_model::{
-    Arguments, Bytes, Contender, FromSuite, Label, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
+    Arguments, Contender, FromSuite, Label, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use super::contenders::{contender_files, contenders, usual_contenders};
 use super::work::{at_scale, available};
-use super::{checked, resolved, seed};
-use crate::cli::Reproduce;
-
-/// Lane size if the suite of the article does not define one.
-const LANE: Bytes = Bytes::gib(2);
+use super::{LANE, checked, resolved, seed};
+use crate::commands::reproduce::Reproduce;
 
 /// The plan of an article's tests, complete and checked, with notes for the user.
 pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
@@ -154,11 +151,8 @@ fn compared(article: &Article, contenders: &[Contender], suite: &Suite) -> Optio
         }
         _ => String::new(),
     };
-    let with = if with.is_empty() { "none".to_owned() } else { names(&with) };
-    Some(format!(
-        "of the article's contenders this run represents {with}, and has nothing for {}{hint}",
-        names(&without)
-    ))
+    let (with, without) = (if with.is_empty() { "none".to_owned() } else { names(&with) }, names(&without));
+    Some(format!("of the article's contenders this run represents {with}, and has nothing for {without}{hint}"))
 }
 
 /// Refuses contenders that support none of the workloads.

@@ -17,12 +17,10 @@ use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
 use crate::cli::{Compare, IoEngine, PlaceArguments};
 use crate::open_loops::{self, Unable};
 
-/// The workloads of a plan.
 #[derive(Default)]
 pub struct PlannedWork {
     /// In order; names are unique.
     pub workloads: Vec<Workload>,
-    /// Notes for the user.
     pub notes: Vec<String>,
     /// Workloads that do not run because programs are missing.
     pub unavailable: Vec<Unavailable>,
@@ -135,22 +133,17 @@ pub fn available(
     if place.is_guest(contenders) {
         return Ok((workloads, Vec::new()));
     }
-    let (here, missing) = parted(&workloads, |workload| ENGINES.missing(workload));
+    let (mut here, mut missing) = (Vec::new(), Vec::new());
+    for workload in &workloads {
+        match ENGINES.missing(workload) {
+            packages if packages.is_empty() => here.push(workload.clone()),
+            packages => missing.push(Unavailable { workload: workload.name.to_string(), packages }),
+        }
+    }
     if let ([], Some(first)) = (here.as_slice(), workloads.first()) {
         ENGINES.of(first)?.require(first)?;
     }
     Ok((here, missing))
-}
-
-fn parted(workloads: &[Workload], missing: impl Fn(&Workload) -> Vec<String>) -> (Vec<Workload>, Vec<Unavailable>) {
-    let (mut here, mut not_here) = (Vec::new(), Vec::new());
-    for workload in workloads {
-        match missing(workload) {
-            packages if packages.is_empty() => here.push(workload.clone()),
-            packages => not_here.push(Unavailable { workload: workload.name.to_string(), packages }),
-        }
-    }
-    (here, not_here)
 }
 
 /// The arguments that name workload files, by the name of the workload in each.
@@ -209,23 +202,4 @@ fn from_both(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWor
         work.notes.extend(named.notes);
     }
     Ok(work)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn workloads_without_their_programs_are_left_out_with_the_packages() {
-        let workloads: Vec<Workload> =
-            ["phoronix-sqlite", "stat-tree"].map(|name| fsarena_catalog::workload(name).expect("there")).to_vec();
-        let lacks = |workload: &Workload| match workload.engine.as_str() {
-            "program" => vec!["one".to_owned(), "two".to_owned()],
-            _ => Vec::new(),
-        };
-        let (here, missing) = parted(&workloads, lacks);
-        assert_eq!(here, workloads[1..]);
-        let text = "`phoronix-sqlite` is left out, since programs are not installed: apt-get install one two";
-        assert_eq!(missing.iter().map(ToString::to_string).collect::<Vec<_>>(), [text]);
-    }
 }

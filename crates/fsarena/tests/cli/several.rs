@@ -20,7 +20,7 @@ pub fn store(stage: &Stage, name: &str, ratio: f64) -> i64 {
     let workloads = vec![Workload { name: name.parse().expect("a name"), ..small }];
     let plan = Plan { workloads, rounds: fsarena_model::Rounds::Exactly(6), ..Plan::of(contenders.to_vec()) };
     let mut store = Store::open(&stage.store()).expect("opened");
-    let run = store.begin(&plan, "2026-11-22T12:00:00Z").expect("begun");
+    let run = store.insert(&plan, "2026-11-22T12:00:00Z", &[]).expect("begun");
     let made = |label: &Label| ContenderFacts {
         mount: "ext4 rw".to_owned(),
         ..ContenderFacts::new(label.clone(), Durability::Flushed)

@@ -18,7 +18,7 @@ fn of_two_kinds(stage: &Stage, change: impl FnOnce(&mut Plan)) -> i64 {
     let mut plan = Plan { workloads: vec![small], ..Plan::of(contenders.to_vec()) };
     change(&mut plan);
     let mut store = Store::open(&stage.store()).expect("opened");
-    let number = store.begin(&plan, "2026-11-22T12:00:00Z").expect("begun");
+    let number = store.insert(&plan, "2026-11-22T12:00:00Z", &[]).expect("begun");
     let trial = Trial::empty(1, plan.workloads[0].name.as_str(), "ext4".into(), Outcome::Finished);
     for event in [Event::Trial(Box::new(trial)), Event::Finished(Status::Complete)] {
         store.append(number, &event).expect("stored");

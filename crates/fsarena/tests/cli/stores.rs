@@ -39,7 +39,7 @@ fn stored(stage: &Stage, change: impl FnOnce(&mut Plan)) -> RunRecord {
     let mut plan = Plan { workloads: vec![workload], ..Plan::of(contenders.to_vec()) };
     change(&mut plan);
     let mut store = Store::open(&stage.store()).expect("opened");
-    let run = store.begin(&plan, "2026-11-22T12:00:00Z").expect("begun");
+    let run = store.insert(&plan, "2026-11-22T12:00:00Z", &[]).expect("begun");
     store.append(run, &Event::Trial(Box::new(trial(&plan)))).expect("stored");
     store.load(run).expect("there")
 }

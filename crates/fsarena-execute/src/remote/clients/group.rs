@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use super::clocks::{self, ClientClock};
 use super::merged::ClientPart;
 use super::servers::Servers;
-use crate::TestbedError;
 use crate::remote::job::{First, RunCounters};
 use crate::remote::{Call, Ran, Remote, answer};
+use crate::{Result, TestbedError};
 
 /// The clients, which the jobs share with the testbed.
 pub(super) struct Group<R> {
@@ -73,7 +73,7 @@ impl<R: Remote> Group<R> {
         format!("client {} (`{}`)", client + 1, self.clients[client].command)
     }
 
-    pub fn call<T: DeserializeOwned>(&self, client: usize, call: &Call) -> Result<T, TestbedError> {
+    pub fn call<T: DeserializeOwned>(&self, client: usize, call: &Call) -> Result<T> {
         self.each(&[client], |_| call.clone(), &NEVER).map(|mut answers| answers.remove(0))
     }
 
@@ -84,14 +84,14 @@ impl<R: Remote> Group<R> {
         clients: &[usize],
         call: impl Fn(usize) -> Call,
         stop: &AtomicBool,
-    ) -> Result<Vec<T>, TestbedError> {
+    ) -> Result<Vec<T>> {
         let sent: Vec<_> = clients.iter().map(|client| self.clients[*client].remote.send(&call(*client))).collect();
         let answers = clients.iter().zip(sent).map(|(client, sent)| {
             let value = sent.and_then(|()| self.clients[*client].remote.receive(stop)).and_then(answer);
             value.map_err(|error| self.failure(*client, error))
         });
         // Each answer has to be taken, or it would be taken for that of the next call.
-        let answers: Vec<Result<T, TestbedError>> = answers.collect();
+        let answers: Vec<Result<T>> = answers.collect();
         answers.into_iter().collect()
     }
 
@@ -103,7 +103,7 @@ impl<R: Remote> Group<R> {
     }
 
     /// Compares the clocks of clients with this machine's.
-    pub fn compare_clocks(&self, clients: &[usize], count: usize) -> Result<(), TestbedError> {
+    pub fn compare_clocks(&self, clients: &[usize], count: usize) -> Result<()> {
         for client in clients.iter().flat_map(|client| std::iter::repeat_n(*client, count)) {
             let asked = self.clock.now();
             let of_day = fsarena_sys::clock::time_of_day();
@@ -114,7 +114,7 @@ impl<R: Remote> Group<R> {
     }
 
     /// Runs the jobs of the working clients at the same time.
-    pub fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<ClientPart>, TestbedError> {
+    pub fn run(&self, contender: usize, limit: &Limit<'_>, is: First) -> Result<Vec<ClientPart>> {
         let is_counted = self.counters.begin_run(contender);
         let clients = self.working();
         let read_before = self.servers.read_so_far()?;

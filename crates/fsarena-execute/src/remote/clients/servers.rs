@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::{Readings, probe};
 
-use crate::TestbedError;
+use crate::Result;
 
 /// A file server of the contenders.
 pub trait Server {
@@ -13,13 +13,13 @@ pub trait Server {
     ///
     /// # Errors
     /// If it cannot, or the connection is lost.
-    fn drop_caches(&self) -> Result<(), TestbedError>;
+    fn drop_caches(&self) -> Result<()>;
 
     /// Bytes that its disks have read so far.
     ///
     /// # Errors
     /// If they cannot be read, or the connection is lost.
-    fn bytes_read(&self) -> Result<u64, TestbedError>;
+    fn bytes_read(&self) -> Result<u64>;
 }
 
 /// The servers that the plan names.
@@ -34,17 +34,17 @@ impl Servers {
         Self { servers, bytes_read: RefCell::default() }
     }
 
-    pub fn drop_caches(&self) -> Result<(), TestbedError> {
+    pub fn drop_caches(&self) -> Result<()> {
         self.servers.iter().try_for_each(|server| server.drop_caches())
     }
 
     /// Bytes that the disks of all have read so far.
-    pub fn read_so_far(&self) -> Result<u64, TestbedError> {
+    pub fn read_so_far(&self) -> Result<u64> {
         self.servers.iter().map(|server| server.bytes_read()).sum()
     }
 
     /// Counts what the disks have read since `before` as the contender's.
-    pub fn count(&self, contender: usize, before: u64) -> Result<(), TestbedError> {
+    pub fn count(&self, contender: usize, before: u64) -> Result<()> {
         let read = self.read_so_far()?.saturating_sub(before);
         *self.bytes_read.borrow_mut().entry(contender).or_default() += read;
         Ok(())

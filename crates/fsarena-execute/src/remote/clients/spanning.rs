@@ -9,9 +9,9 @@ use fsarena_model::{Probe, Readings, Workload, probe};
 
 use super::ClientMachines;
 use super::group::Group;
-use crate::TestbedError;
 use crate::remote::job::worker;
 use crate::remote::{Call, Remote};
+use crate::{Result, TestbedError};
 
 impl<R: Remote + 'static> ClientMachines<R> {
     /// Opens a job of a program that works on all active clients.
@@ -22,7 +22,7 @@ impl<R: Remote + 'static> ClientMachines<R> {
         seed: u64,
         spanning: Spanning,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, TestbedError> {
+    ) -> Result<Box<dyn Job>> {
         let group = &self.group;
         let clients = group.working();
         // The launcher's words name the first clients of the plan.

@@ -10,14 +10,13 @@ use fsarena_model::{Bytes, Contender, Label, Plan, RunRecord, Share};
 use fsarena_place::{Refusal, note};
 use serde_json::{Value, json};
 
-use super::{comparison, measured};
-use crate::cli::{Calibrate, Compare, DataFormat, Global};
+use super::{Calibrate, comparison, measured};
+use crate::cli::{Compare, DataFormat, Global};
 use crate::commands::{print, print_json, sides, table};
 use crate::exit::Ended;
 use crate::plan;
 use crate::signals::stop_flag;
 
-/// Runs identical contenders, then runs with a slowdown, and prints the calibration.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.slowdown.0 <= 0.0 {
         bail!(Refusal::wrong_use("a slowdown of 0 % cannot be found", "--slowdown 5%"));
@@ -58,10 +57,8 @@ fn stored(global: &Global, runs: &str) -> Result<(Vec<RunRecord>, Vec<RunRecord>
     for NamedRun { name, record } in &runs {
         if !is_of_equals(&record.plan) {
             let text = format!("{name} is not one of a contender against itself");
-            bail!(Refusal::wrong_use(
-                text,
-                "`fsarena calibrate ext4` makes such runs, as does `compare a=ext4 b=ext4`"
-            ));
+            let hint = "`fsarena calibrate ext4` makes such runs, as does `compare a=ext4 b=ext4`";
+            bail!(Refusal::wrong_use(text, hint));
         }
         if record.plan.workloads != runs[0].record.plan.workloads {
             let text = format!("{name} has other workloads than {}", runs[0].name);

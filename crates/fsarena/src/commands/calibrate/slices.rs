@@ -12,19 +12,17 @@ use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Workload};
 use fsarena_place::{Refusal, note, require_space};
 use serde_json::{Value, json};
 
-use super::{comparison, measured};
-use crate::cli::{Calibrate, Compare, DataFormat, Global};
+use super::{Calibrate, comparison, measured};
+use crate::cli::{Compare, DataFormat, Global};
 use crate::commands::{print, print_json, sides, table};
 use crate::exit::Ended;
 use crate::plan;
 use crate::signals::stop_flag;
 
-/// Default contenders.
 const CONTENDERS: [&str; 3] = ["ext4", "xfs", "btrfs"];
 /// Default lane sizes in GiB; sizes for which there is no room are left out.
 const SIZES: [u64; 3] = [2, 8, 32];
 
-/// Runs the calibration on lanes of each size, and prints the results and the conclusion.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     let mut seen = LengthResults { format: options.format, ..LengthResults::default() };
     if options.of.is_none() {
@@ -78,9 +76,7 @@ impl LengthResults {
         };
         let pairs = slice_lengths(record, &names);
         if self.format == DataFormat::Text {
-            let (size, rounds) = (record.plan.lanes.size, record.rounds.len());
-            let head = format!("lanes of {size}, run {}, {rounds} rounds", record.run);
-            print(&format!("{head}\n\n{}\n{}\n", lengths_table(&pairs), carried(record)))?;
+            print(&format!("{}\n\n{}\n{}\n", head(record), lengths_table(&pairs), carried(record)))?;
         }
         self.pairs.extend(pairs);
         let new: Vec<String> = names.into_iter().filter(|name| !self.workloads.contains(name)).collect();
@@ -112,11 +108,8 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
         false => options.contenders.clone(),
     };
     if contenders.len() < 2 {
-        let hint = "fsarena calibrate --slices ext4 xfs";
-        bail!(Refusal::wrong_use(
-            "a calibration of slice lengths is about ratios, and takes two contenders or more",
-            hint,
-        ));
+        let text = "a calibration of slice lengths is about ratios, and takes two contenders or more";
+        bail!(Refusal::wrong_use(text, "fsarena calibrate --slices ext4 xfs"));
     }
     let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size)? };
     let (mut plan, _) = plan::plan(&compare)?;
@@ -150,6 +143,10 @@ fn json(seen: &LengthResults) -> Value {
     })
 }
 
+fn head(record: &RunRecord) -> String {
+    format!("lanes of {}, run {}, {} rounds", record.plan.lanes.size, record.run, record.rounds.len())
+}
+
 fn fresh_table(pairs: &[FreshPair], record: &RunRecord) -> String {
     let row = |pair: &FreshPair| {
         let agree = match pair.agreement {
@@ -163,13 +160,8 @@ fn fresh_table(pairs: &[FreshPair], record: &RunRecord) -> String {
         let [first, later] = [&pair.first, &pair.later].map(ratio);
         [pair.workload.clone(), name, first, later, agree.to_owned()]
     };
-    format!(
-        "lanes of {}, run {}, {} rounds\n\n{}",
-        record.plan.lanes.size,
-        record.run,
-        record.rounds.len(),
-        table(["workload", "pair", "first run after mkfs", "later runs", "agree"], pairs.iter().map(row))
-    )
+    let header = ["workload", "pair", "first run after mkfs", "later runs", "agree"];
+    format!("{}\n\n{}", head(record), table(header, pairs.iter().map(row)))
 }
 
 fn lengths_table(pairs: &[SliceLengthPair]) -> String {

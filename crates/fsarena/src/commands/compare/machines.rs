@@ -45,7 +45,10 @@ pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown:
         ([], _) if stop.load(Ordering::Relaxed) => return Ok(Ended::Interrupted),
         ([], Some(error)) => return Err(error),
         ([(record, _)], _) => show(global, &without(record.clone(), &missing), shown)?,
-        _ => across::show(global, &page, &found.into_iter().map(named).collect::<Vec<_>>(), missing)?,
+        _ => {
+            let named = |(record, _): (RunRecord, End)| vec![NamedRun { name: format!("run {}", record.run), record }];
+            across::show(global, &page, &found.into_iter().map(named).collect::<Vec<_>>(), missing)?
+        }
     }
     Ok(worst.unwrap_or(Ended::Well))
 }
@@ -64,6 +67,7 @@ fn on_machines(global: &Global, assignment: &Assignment, commands: &[String], st
 /// Runs the comparison on one machine, and says how it ended.
 fn on_machine(global: &Global, assignment: Assignment, command: &str, stop: &AtomicBool) -> Outcome {
     let place = Place::Agent(command.to_owned());
+    let stopped = || Refusal::trial("stopped before anything was measured", "start it again").into();
     let outcome = perform(global, assignment, &place, stop).and_then(|run| run.ok_or_else(stopped));
     match &outcome {
         Ok((record, End::Complete)) => note!("`{command}`: run {} is complete", record.run),
@@ -81,14 +85,6 @@ fn without(mut record: RunRecord, missing: &[MissingMachine]) -> RunRecord {
     };
     record.notes.extend(missing.iter().map(note));
     record
-}
-
-fn stopped() -> Error {
-    Refusal::trial("stopped before anything was measured", "start it again").into()
-}
-
-fn named((record, _): (RunRecord, End)) -> Vec<NamedRun> {
-    vec![NamedRun { name: format!("run {}", record.run), record }]
 }
 
 /// What is printed at the end.

@@ -51,17 +51,7 @@ mod tests {
         assert!(text(Some(DEFAULT_FOLDER), true, true).contains("\"fsarena compare ext4 xfs\""));
         assert!(text(Some("/data/fsarena"), true, true).contains("fsarena compare ext4 xfs --storage /data/fsarena"));
         assert!(text(Some(DEFAULT_FOLDER), false, false).contains("sudo fsarena compare"));
-    }
-
-    #[test]
-    fn the_default_needs_no_option() {
-        assert_eq!(option(DEFAULT_FOLDER), "--storage /var/tmp/fsarena (the default)");
-        assert_eq!(option("/data/fsarena"), "--storage /data/fsarena");
         assert_eq!(option("/my data/fsarena"), "--storage '/my data/fsarena'");
-    }
-
-    #[test]
-    fn without_lanes_there_are_directories() {
         assert!(text(None, true, true).contains("dir:/one"));
         assert!(text(Some(DEFAULT_FOLDER), false, true).contains("dir:/one"));
     }

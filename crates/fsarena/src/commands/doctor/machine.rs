@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::page::{DoctorLine, Topic};
 
-/// One line for each property of the machine.
 pub fn section() -> Topic {
     let found = fsarena_probe::survey(None);
     let unknown = || "could not be read".to_owned();
@@ -24,39 +23,17 @@ pub fn section() -> Topic {
     Topic { title: "Machine", lines }
 }
 
-/// A place that a chroot or a container may lack.
-struct NeededPath {
-    /// A file that is there if the place is.
-    file: &'static str,
-    name: &'static str,
-    needed_for: &'static str,
-    hint: &'static str,
-}
-
-const PLACES: [NeededPath; 3] = [
-    NeededPath {
-        file: "/proc/self",
-        name: "/proc",
-        needed_for: "counters, mounts and kinds cannot be read",
-        hint: "mount -t proc proc /proc",
-    },
-    NeededPath {
-        file: "/sys/class",
-        name: "/sys",
-        needed_for: "devices and their settings cannot be read",
-        hint: "mount -t sysfs sysfs /sys",
-    },
-    NeededPath {
-        file: "/dev/null",
-        name: "/dev",
-        needed_for: "there are no devices, and programs that workloads start may fail",
-        hint: "mount -t devtmpfs dev /dev",
-    },
+/// Places that a chroot or a container may lack: a file that is there if the place is, what is wrong without it, and what
+/// mounts it.
+const PLACES: [(&str, &str, &str, &str); 3] = [
+    ("/proc", "self", "counters, mounts and kinds cannot be read", "proc proc"),
+    ("/sys", "class", "devices and their settings cannot be read", "sysfs sysfs"),
+    ("/dev", "null", "there are no devices, and programs that workloads start may fail", "devtmpfs dev"),
 ];
 
-fn absent(place: NeededPath) -> Option<DoctorLine> {
-    let line = || DoctorLine::missing(place.name, format!("not here: {}", place.needed_for)).hint(place.hint);
-    (!Path::new(place.file).exists()).then(line)
+fn absent((place, file, lack, mounted): (&str, &str, &str, &str)) -> Option<DoctorLine> {
+    let line = || DoctorLine::missing(place, format!("not here: {lack}")).hint(format!("mount -t {mounted} {place}"));
+    (!Path::new(place).join(file).exists()).then(line)
 }
 
 fn known(subject: &str, value: Option<String>) -> DoctorLine {

@@ -8,7 +8,6 @@ use serde::Serialize;
 /// A longer subject precedes its texts, so that it does not shift all texts to the right.
 const LONGEST_SUBJECT: usize = 20;
 
-/// The state of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Word {
@@ -29,7 +28,6 @@ impl fmt::Display for Word {
     }
 }
 
-/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DoctorLine {
     #[serde(rename = "state")]
@@ -39,22 +37,18 @@ pub struct DoctorLine {
 }
 
 impl DoctorLine {
-    /// What is in order.
     pub fn ok(subject: impl Into<String>, text: impl Into<String>) -> Self {
         Self { word: Word::Ok, subject: subject.into(), texts: vec![text.into()] }
     }
 
-    /// What is worth knowing.
     pub fn note(subject: impl Into<String>, text: impl Into<String>) -> Self {
         Self { word: Word::Note, ..Self::ok(subject, text) }
     }
 
-    /// What is not possible on this machine.
     pub fn no(subject: impl Into<String>, text: impl Into<String>) -> Self {
         Self { word: Word::No, ..Self::ok(subject, text) }
     }
 
-    /// What is not installed, but available.
     pub fn missing(subject: impl Into<String>, text: impl Into<String>) -> Self {
         Self { word: Word::Missing, ..Self::ok(subject, text) }
     }
@@ -65,9 +59,16 @@ impl DoctorLine {
         self
     }
 
-    /// Adds a hint.
     pub fn hint(self, way_out: impl std::fmt::Display) -> Self {
         self.and(format!("hint: {way_out}"))
+    }
+
+    /// Adds the hint of an error, if it has one.
+    pub fn explained(self, hint: Option<String>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
     }
 
     /// Its rows in a table of states, subjects and texts.
@@ -85,9 +86,7 @@ impl DoctorLine {
 /// Findings on one subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Topic {
-    /// The title.
     pub title: &'static str,
-    /// The findings.
     pub lines: Vec<DoctorLine>,
 }
 
@@ -103,7 +102,6 @@ impl Topic {
     }
 }
 
-/// All topics as a report.
 pub fn report(topics: &[Topic]) -> Report {
     let head = "What this machine can do, how noisy it is, and where lanes are best";
     Report {
@@ -136,15 +134,5 @@ mod tests {
     fn a_long_subject_has_a_row_of_its_own() {
         let lines = vec![DoctorLine::ok("/a/rather/long/path/of/images", "text"), DoctorLine::ok("short", "x")];
         assert_eq!(text(lines), "Topic\nok         /a/rather/long/path/of/images\n           text\nok  short  x\n");
-    }
-
-    #[test]
-    fn long_texts_are_wrapped_beside_their_subject() {
-        let line = DoctorLine::ok("other programs", "quiet: no core is busy with other programs");
-        let style = fsarena_report::TerminalStyle { color: false, width: 50 };
-        let text = fsarena_report::report_text(report(&[Topic { title: "Noise", lines: vec![line] }]), style);
-        assert!(
-            text.ends_with("ok  other programs  quiet: no core is busy with\n                      other programs\n")
-        );
     }
 }

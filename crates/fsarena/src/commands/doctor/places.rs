@@ -41,7 +41,11 @@ fn line(place: &RatedPlace, trust: Option<[String; 2]>, is_best: bool) -> Doctor
     }
     let line = DoctorLine::ok(&place.option, description);
     let mut line = match &place.found.cost {
-        Ok(cost) => line.and(cost_words(cost)).and(beneath(place, cost)),
+        Ok(cost) => {
+            let LaneCost { back_to_back, paced, .. } = cost;
+            let words = format!("4 KiB write + flush: {back_to_back} back to back, {paced} after a pause of 5 ms");
+            line.and(words).and(beneath(place, cost))
+        }
         Err(why) => line.and(format!("write + flush {why}")),
     };
     line = trust.into_iter().flatten().fold(line, DoctorLine::and);
@@ -81,10 +85,6 @@ fn way_out(place: &RatedPlace) -> String {
 fn smaller(free: Bytes, reserve: Bytes) -> Bytes {
     let size = free.0.saturating_sub(reserve.0) / LANES / Bytes::mib(256).0 * Bytes::mib(256).0;
     if size < Bytes::mib(512).0 { Bytes(0) } else { Bytes(size) }
-}
-
-fn cost_words(cost: &LaneCost) -> String {
-    format!("4 KiB write + flush: {} back to back, {} after a pause of 5 ms", cost.back_to_back, cost.paced)
 }
 
 /// The bytes and flushes that reached the device. A device without a volatile cache counts no flushes, and some devices

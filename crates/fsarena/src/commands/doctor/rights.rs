@@ -7,7 +7,6 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 use super::page::{DoctorLine, Topic};
 
-/// The rights that lanes and mounts need.
 pub fn section() -> Topic {
     let lines = match rustix::process::geteuid().is_root() {
         true => {
@@ -39,15 +38,7 @@ fn loop_devices() -> DoctorLine {
         Ok(()) if loopdev::control_path().exists() => DoctorLine::ok(subject, "can be made"),
         Ok(()) => DoctorLine::ok(subject, "can be made; /dev does not show them, and a run looks elsewhere"),
         Err(LaneError::NoLoops { why, hint }) => DoctorLine::no(subject, why).hint(hint),
-        Err(error) => explained(DoctorLine::no(subject, error.to_string()), &error),
-    }
-}
-
-/// The line with the hint of an error, if it has one.
-fn explained(line: DoctorLine, error: &LaneError) -> DoctorLine {
-    match error.hint() {
-        Some(hint) => line.hint(hint),
-        None => line,
+        Err(error) => DoctorLine::no(subject, error.to_string()).explained(error.hint()),
     }
 }
 
@@ -68,6 +59,6 @@ fn memory_limits() -> DoctorLine {
     let subject = "memory limits";
     match require::memory_limit(require::SMALLEST_MEMORY_LIMIT) {
         Ok(()) => DoctorLine::ok(subject, "possible, by a control group"),
-        Err(error) => explained(DoctorLine::note(subject, error.to_string()), &error),
+        Err(error) => DoctorLine::note(subject, error.to_string()).explained(error.hint()),
     }
 }

@@ -20,22 +20,16 @@ const NAMES: usize = 12;
 /// Something that has a name in the catalogue.
 #[derive(Clone, Copy)]
 pub enum Listed<'a> {
-    /// A kind of file system.
     Kind(&'a Kind),
-    /// A layer below file systems.
     Layer(&'a LayerKind),
     /// A workload, or a program that validates profiles.
     Workload(&'a Workload),
-    /// A suite.
     Suite(&'a Suite),
-    /// A profile.
     Profile(&'a Profile),
-    /// A published article.
     Article(&'a Article),
 }
 
 impl<'a> Listed<'a> {
-    /// The name.
     pub fn name(self) -> &'a str {
         match self {
             Self::Kind(kind) => kind.name,

@@ -34,7 +34,10 @@ pub fn from_commands(arguments: &Compare, contenders: &[Contender]) -> Result<Pl
         bail!(Refusal::wrong_use(text, hint));
     }
     let own = &arguments.own;
-    require_one_sync(own)?;
+    if own.metric.is_some() && own.sync == Some(SyncInTime::Within) {
+        let text = "a figure that the command prints has no sync of fsarena in it";
+        bail!(Refusal::wrong_use(text, "leave out --sync within, or --metric"));
+    }
     let drafts: Vec<Draft> = own.commands.iter().map(|text| Draft::of(own, text)).collect::<Result<_>>()?;
     require_used(&own.scan, &drafts)?;
     let directory = directory(&arguments.setup.place)?;
@@ -73,16 +76,6 @@ fn what_is_timed(own: &OwnCommands) -> String {
 
 fn synced(own: &OwnCommands) -> SyncInTime {
     own.sync.unwrap_or(if own.metric.is_some() { SyncInTime::Apart } else { SyncInTime::Within })
-}
-
-fn require_one_sync(own: &OwnCommands) -> Result<()> {
-    match (&own.metric, own.sync) {
-        (Some(_), Some(SyncInTime::Within)) => {
-            let text = "a figure that the command prints has no sync of fsarena in it";
-            bail!(Refusal::wrong_use(text, "leave out --sync within, or --metric"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Refuses a scan that changes nothing.
@@ -179,11 +172,8 @@ impl Draft {
 
     /// Words that are passed on as they are, and may be meant otherwise: those of a shell, and unknown placeholders.
     fn notes(&self, scans: &[Scan]) -> Vec<String> {
-        let of_shell = self.of_shell.as_ref().map(|word| {
-            format!(
-                "`{word}` is passed on as it is, since no shell runs commands; for a shell: sh -c '…' sh {DIRECTORY}"
-            )
-        });
+        let way_out = format!("since no shell runs commands; for a shell: sh -c '…' sh {DIRECTORY}");
+        let of_shell = self.of_shell.as_ref().map(|word| format!("`{word}` is passed on as it is, {way_out}"));
         let known: Vec<&str> = ["dir"].into_iter().chain(scans.iter().map(|scan| scan.name.as_str())).collect();
         let is_unknown = |name: &&str| is_placeholder(name) && !known.contains(name);
         let unknown = self.all_words().flat_map(|word| in_braces(word)).find(is_unknown);
@@ -197,12 +187,10 @@ impl Draft {
     /// The workload in each of the requested cache states.
     fn workloads(self, arguments: &Compare, directory: &PathBuf) -> Vec<Workload> {
         let warm = self.workload(&arguments.own, directory);
+        let remounted = "The file system is mounted again before, so that nothing is in memory.";
         let cold = || Workload {
             name: warm.name.variant(CacheState::Cold),
-            measures: format!(
-                "{} The file system is mounted again before, so that nothing is in memory.",
-                warm.measures
-            ),
+            measures: format!("{} {remounted}", warm.measures),
             cache: CacheState::Cold,
             variant: Some(Variant { of: warm.name.to_string(), relation: Relation::Cache }),
             ..warm.clone()
@@ -255,10 +243,8 @@ impl Draft {
             }
         };
         let untimed = |when: &str, words: &Option<Vec<String>>| {
-            words
-                .as_ref()
-                .map(|words| format!(" {when} each run, untimed: `{}`.", in_one_line(words)))
-                .unwrap_or_default()
+            let text = words.as_ref().map(|words| format!(" {when} each run, untimed: `{}`.", in_one_line(words)));
+            text.unwrap_or_default()
         };
         format!("{figure}{}{}", untimed("Before", &self.prepare), untimed("After", &self.cleanup))
     }
@@ -308,10 +294,8 @@ fn of_shell(command: &str) -> Option<String> {
 /// The words of a command, as a shell would split them.
 pub fn words(option: &str, text: &str) -> Result<Vec<String>> {
     let refusal = || {
-        Refusal::wrong_use(
-            format!("{option} `{text}` is no command: a quote is open, or it is empty"),
-            "close the quotes",
-        )
+        let text = format!("{option} `{text}` is no command: a quote is open, or it is empty");
+        Refusal::wrong_use(text, "close the quotes")
     };
     Ok(shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(refusal)?)
 }
