@@ -24,7 +24,7 @@ pub enum EngineError {
     /// Another worker failed before all workers were ready. The error of that worker has the reason.
     #[error("another worker failed")]
     Abandoned,
-    /// An error of fio, or of one of its job files.
+    /// An error of a job file of fio.
     #[error(transparent)]
     Fio(#[from] crate::fio::FioError),
     /// A script or command of the workload, such as "the cleanup `rm x`", failed, with its message.
@@ -42,12 +42,9 @@ pub enum EngineError {
         "workload `{workload}` keeps {files} files and directories at a time: with more than {most} `{library}` damages them, or never ends"
     )]
     TooManyFiles { workload: String, files: u64, library: &'static str, most: u64 },
-    /// The kernel or a library refused a step of a sequence.
-    #[error("step `{step}`: {source}")]
-    Step { step: String, source: Box<dyn std::error::Error + Send + Sync> },
-    /// A step found something other than expected.
+    /// The kernel or a library refused a step of a sequence, or the step found something other than expected.
     #[error("step `{step}`: {what}")]
-    Found { step: String, what: String },
+    Step { step: String, what: Box<dyn std::error::Error + Send + Sync> },
     #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
     NoProgram { workload: String, program: &'static str, package: &'static str },
     /// A program that runs along with the work, such as a server, did not start, has ended or does not end.
@@ -83,6 +80,11 @@ impl EngineError {
     pub fn no_library(workload: &Workload, library: &'static str) -> Self {
         let (engine, workload) = (workload.engine.clone(), workload.name.to_string());
         Self::NoLibrary { workload, engine, library }
+    }
+
+    /// For `map_err`: the error of `program` with these words.
+    pub fn program(program: &'static str) -> impl Fn(String) -> Self {
+        move |words| Self::Program { program, words }
     }
 
     /// An [`EngineError::Parameters`].

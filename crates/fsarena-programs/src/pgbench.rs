@@ -13,7 +13,6 @@ use serde::Deserialize;
 
 use crate::LARGEST;
 use crate::postgresql::{self, DATABASE, PostgreSql};
-use crate::tool::failed;
 
 pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new(NAME, traits, open) };
 
@@ -127,7 +126,7 @@ impl Job for PgBenchJob {
         let begin = stats.elapsed;
         let read = output::read(&ended.stdout, self.parameters.clients, stats);
         // First: a log with failed transactions cannot be read.
-        let processed = read.map_err(|what| failed(NAME)(format!("{what}:\n{}", ended.words())))?;
+        let processed = read.map_err(|what| EngineError::program(NAME)(format!("{what}:\n{}", ended.words())))?;
         output::take(&self.server.lane.clients_folder(), LOG, begin, stats)?;
         self.committed = self.committed.map(|committed| committed + processed);
         Ok(())

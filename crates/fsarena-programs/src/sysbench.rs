@@ -10,7 +10,7 @@ use fsarena_engine::{Engine, EngineError, Job, Limit, Need, NextRun, Operation, 
 use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use serde::Deserialize;
 
-use crate::tool::{Tool, failed};
+use crate::tool::Tool;
 
 pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new(NAME, traits, open) };
 
@@ -77,7 +77,7 @@ impl Job for SysbenchJob {
         self.runs += 1;
         let Some(ended) = self.tool("run", options).run(limit.stop)? else { return Ok(()) };
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
-        text::read(&ended.stdout, operation, self.parameters.file_block_size, stats).map_err(failed(NAME))
+        text::read(&ended.stdout, operation, self.parameters.file_block_size, stats).map_err(EngineError::program(NAME))
     }
 }
 

@@ -45,7 +45,7 @@ impl DataJob {
     fn set_rates(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let is_cold = self.workload.cache == CacheState::Cold;
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
-        self.parameters.load().keep(&mut self.workers, self.parameters.arrivals, self.seed, stop, |workers| {
+        self.parameters.load().keep(&mut self.workers, self.seed, stop, |workers| {
             workers.workers().for_each(|worker| worker.places.rewind());
             folder::forget_each(paths.iter().cloned(), stop)
         })
@@ -149,14 +149,14 @@ impl DataWorker {
 
     /// Makes one file after the other, and removes each outside the timer before the next, which then reuses the same
     /// memory. All files are written whole: the limit is checked between them.
-    fn on_new(&mut self, Timer { mut entry, limit, pace, stats }: Timer<'_>) -> Result<(), EngineError> {
+    fn on_new(&mut self, Timer { mut entry, limit, mut pace, stats }: Timer<'_>) -> Result<(), EngineError> {
         let path = self.ground.new_file(self.number);
         let before = stats.elapsed;
         let mut open = OpenFiles { files: Vec::new(), folder: self.ground.open_folder()? };
         let whole = Limit { time: None, ..*limit };
         for _ in 0..self.parameters.files {
             self.begin_new();
-            let timer = Timer { entry: entry.take(), limit: &whole, pace: &mut *pace, stats: &mut *stats };
+            let timer = Timer { entry: entry.take(), limit: &whole, pace: pace.as_deref_mut(), stats: &mut *stats };
             match self.parameters.calls {
                 Calls::IoUring => ring::on_new(self, &mut open, &path, timer),
                 _ => plain::on_new(self, &mut open, &path, timer),

@@ -7,8 +7,7 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Traits, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::EngineError;
-use crate::pace::Arrivals;
-use crate::pace::WorkerLoad;
+use crate::pace::{Arrivals, WorkerLoad};
 use crate::parameters::{checked, or, size, some_size};
 
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`, `512M`.
@@ -213,7 +212,7 @@ impl DataParameters {
     }
 
     pub fn load(&self) -> WorkerLoad {
-        WorkerLoad::of(self.rate, self.rate_percent)
+        WorkerLoad { rate: self.rate, percent: self.rate_percent, arrivals: self.arrivals }
     }
 
     pub fn workers(&self) -> u32 {

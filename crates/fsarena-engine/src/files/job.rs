@@ -59,11 +59,11 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
     /// Trees that are renewed before each slice are made here for a pilot run only, which may use them up.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
-        if !self.plan.kind.ground.is_renewed() || load.has_pilot() {
+        if !self.plan.kind.ground.is_renewed() || load.percent.is_some() {
             make_trees(&self.plan, &mut self.workers, stop)?;
         }
         let plan = &self.plan;
-        load.keep(&mut self.workers, plan.parameters.arrivals, plan.seed, stop, |workers| renew(plan, workers, stop))
+        load.keep(&mut self.workers, plan.seed, stop, |workers| renew(plan, workers, stop))
     }
 
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {

@@ -11,8 +11,7 @@ use super::names::Shape;
 use super::sizes::{SizeDistribution, Sizes};
 use super::walk::{Share, WalkGround};
 use crate::contents::Recipe;
-use crate::pace::Arrivals;
-use crate::pace::WorkerLoad;
+use crate::pace::{Arrivals, WorkerLoad};
 use crate::parameters::{or, size, some_size};
 use crate::{EngineError, Operation};
 
@@ -72,7 +71,7 @@ pub struct FilesParameters {
     rate_percent: Option<f64>,
     /// The distribution of the starts over time.
     #[serde(default)]
-    pub arrivals: Arrivals,
+    arrivals: Arrivals,
 }
 
 /// Space of a directory or of a small file, bytes: even the smallest file takes a block and an inode.
@@ -113,7 +112,7 @@ impl FilesParameters {
     }
 
     pub fn load(&self) -> WorkerLoad {
-        WorkerLoad::of(self.rate, self.rate_percent)
+        WorkerLoad { rate: self.rate, percent: self.rate_percent, arrivals: self.arrivals }
     }
 
     pub fn shape(&self, workload: &Workload, ground: WalkGround) -> Shape {
@@ -137,7 +136,7 @@ impl FilesParameters {
     /// The layout of the existing trees, if other workloads may have the same trees.
     pub fn layout(&self, workload: &Workload, kind: OperationProperties) -> Option<SharedFiles> {
         let is_common = matches!(kind.ground, WalkGround::Files(_) | WalkGround::UsedFiles | WalkGround::Directories);
-        let is_plain = self.size_max.is_none() && !self.load().has_pilot();
+        let is_plain = self.size_max.is_none() && self.rate_percent.is_none();
         let Shape { depth, fan_out, objects } = self.shape(workload, kind.ground);
         let (trees, size, cache) = (self.trees(), self.size, workload.cache);
         let files = format!("{trees} trees of {objects} files of {size} bytes, {fan_out}^{depth}, {cache:?}");
@@ -165,7 +164,7 @@ impl FilesParameters {
     fn appended(&self, workload: &Workload) -> u64 {
         const PILOT_MS: u64 = 400;
         let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
-        let pilot = if self.load().has_pilot() { PILOT_MS } else { 0 };
+        let pilot = if self.rate_percent.is_some() { PILOT_MS } else { 0 };
         let time = (workload.warm_up_ms + workload.timed_ms).saturating_mul(slices) + pilot;
         let each = (APPENDS_PER_MS * self.size).min(APPENDED_PER_MS);
         each.saturating_mul(time).saturating_mul(u64::from(self.threads))
@@ -203,7 +202,7 @@ impl FilesParameters {
                 Some("what a cold tree can do is not known before it is read: `rate`, not `rate-percent`")
             }
             () if self.once && !kind.only_reads() => Some("`once` goes with operations that only read"),
-            () => WorkerLoad::complaint(self.rate, self.rate_percent),
+            () => self.load().complaint(),
         }
     }
 

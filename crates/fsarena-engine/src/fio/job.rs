@@ -8,7 +8,7 @@ use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
 use super::program::{self, FioFacts, JobOrder};
-use super::{FioError, FioTask, facts, generate, limits};
+use super::{FioTask, facts, generate, limits};
 use crate::data::files;
 use crate::data::parameters::{Calls, DataParameters, FilesOfWork};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
@@ -43,7 +43,8 @@ impl FioJob {
     /// The path of the directory, for a job file. fio takes a `:` for the end of a path, unless a `\` precedes it.
     fn directory(&self) -> Result<String, EngineError> {
         let path = self.directory.to_str().filter(|path| !path.contains(['\n', '\\', ';', '#', '$']));
-        let refused = || FioError::Failed(format!("its job files cannot name `{}`", self.directory.display()));
+        let refused =
+            || EngineError::program(program::NAME)(format!("its job files cannot name `{}`", self.directory.display()));
         Ok(path.ok_or_else(refused)?.replace(':', "\\:"))
     }
 
@@ -163,7 +164,7 @@ impl Job for FioJob {
         if let FioTask::Generated(parameters) = &self.task {
             stats.offered = parameters.rate;
         }
-        Ok(program::read(&output, self.reading(), stats)?)
+        program::read(&output, self.reading(), stats)
     }
 }
 

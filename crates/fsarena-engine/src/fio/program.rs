@@ -63,7 +63,7 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
         return Ok(Some(output));
     }
     let words = words(&ended.words(), &output);
-    Err(FioError::Failed(format!("{words} ({})", ended.status)).into())
+    Err(EngineError::program(NAME)(format!("{words} ({})", ended.status)))
 }
 
 #[derive(Debug, Deserialize)]
@@ -151,12 +151,13 @@ pub fn words(streams: &str, text: &str) -> String {
 /// Adds the results in `text` to `stats`.
 ///
 /// # Errors
-/// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
-pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), FioError> {
+/// [`EngineError::Program`] if `text` is not fio's output, or a job failed.
+pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), EngineError> {
+    let failed = EngineError::program(NAME);
     let output: FioOutput = serde_json::from_str(split(text).1)
-        .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
+        .map_err(|error| failed(format!("what it wrote cannot be understood: {error}")))?;
     if let Some(why) = failure(&output) {
-        return Err(FioError::Failed(why));
+        return Err(failed(why));
     }
     let mut times: BTreeMap<u32, u64> = BTreeMap::new();
     for job in &output.jobs {

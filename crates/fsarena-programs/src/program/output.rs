@@ -9,8 +9,6 @@ use fsarena_model::{Nanos, Probe, intern};
 use regex_lite::{Captures, Match, Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 
-use crate::tool::failed;
-
 /// Maximum number of figures of one capture.
 const MOST_LABELS: usize = 100;
 
@@ -189,7 +187,7 @@ impl Output {
         number: impl Fn(&str) -> Option<f64>,
         stats: &mut RunStats,
     ) -> Result<(), EngineError> {
-        let wrong = failed(program);
+        let wrong = EngineError::program(program);
         let KnownRun { mut operations, mut bytes, mut elapsed } = known;
         let (mut rate, mut commits) = (None, None);
         for (span, time) in self.spans.iter().zip(heard.times(self)) {

@@ -3,7 +3,6 @@
 use fsarena_model::{CacheState, DurablePoint, Workload};
 
 use super::{Calls, DataParameters, Distribution, FilesOfWork, Pattern, Preallocate, Work};
-use crate::pace::WorkerLoad;
 
 /// Limit of a block, bytes, so that a typing error does not fill the memory.
 const LONGEST_BLOCK: u64 = 64 << 20;
@@ -59,7 +58,7 @@ impl DataParameters {
             () if self.read_percent > 100 => "`read-percent` is 0 to 100",
             () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
             () if self.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
-            () => return WorkerLoad::complaint(self.rate, self.rate_percent).or_else(|| self.skewness()),
+            () => return self.load().complaint().or_else(|| self.skewness()),
         })
     }
 
