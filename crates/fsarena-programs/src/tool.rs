@@ -36,7 +36,7 @@ impl Tool<'_> {
     /// If it cannot be started, or ends with an error.
     pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
         let setting = Setting { processes: Processes::Own, ..Setting::new(self.directory, self.streams, stop) };
-        self.judged(child::run_until(&self.words(), setting))
+        self.judged(child::run_until(&self.words(), setting, None))
     }
 
     /// The command line with which it is started as its user.
@@ -52,7 +52,7 @@ impl Tool<'_> {
         stop: &AtomicBool,
     ) -> Result<Option<Ended>, EngineError> {
         let setting = Setting { variables, grace: GRACE, ..Setting::new(self.directory, self.streams, stop) };
-        self.judged(child::run_until(&self.argv, setting))
+        self.judged(child::run_until(&self.argv, setting, None))
     }
 
     /// Turns a failed exit status into an error with the program's last lines.

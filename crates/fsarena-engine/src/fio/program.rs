@@ -56,7 +56,7 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
     let argv = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
     let setting = Setting { processes: Processes::Own, ..Setting::new(folder, folder, stop) };
-    let ended = child::run_until(&argv, setting).map_err(EngineError::io("start fio"))?;
+    let ended = child::run_until(&argv, setting, None).map_err(EngineError::io("start fio"))?;
     let Some(ended) = ended else { return Ok(None) };
     let output = fs::read_to_string(folder.join(JSON)).unwrap_or_default();
     if ended.status.success() {
