@@ -55,28 +55,6 @@ impl Shape {
 /// Digits of an object's name.
 const DIGITS: usize = 8;
 
-/// `a00000000`, `a00000001` …: a letter and eight digits.
-#[derive(Debug, Clone)]
-pub struct ObjectName {
-    bytes: [u8; DIGITS + 2],
-}
-
-impl ObjectName {
-    /// The name of number 0 with the letter `letter`.
-    pub fn new(letter: u8) -> Self {
-        let mut bytes = *b"-00000000\0";
-        bytes[0] = letter;
-        Self { bytes }
-    }
-
-    /// The name of `number`, below 100 million.
-    #[inline]
-    pub fn of(&mut self, number: u32) -> &CStr {
-        write_digits(&mut self.bytes[1..=DIGITS], number);
-        c_string(&self.bytes)
-    }
-}
-
 /// The paths of the objects with one letter, relative to the root of the tree: `b002/b017/f00000123`. The directories
 /// are rewritten only if they differ from those of the previous path.
 #[derive(Debug, Clone)]
@@ -85,6 +63,7 @@ pub struct Paths {
     per_leaf: u32,
     /// Number of the directory in the current path.
     leaf: u32,
+    /// The name of object 0: a letter and eight digits.
     name: [u8; DIGITS + 2],
 }
 
@@ -102,12 +81,14 @@ impl Paths {
     }
 
     fn after(prefix: Vec<u8>, shape: &Shape, letter: u8) -> Self {
-        let name = ObjectName::new(letter).bytes;
+        let mut name = *b"-00000000\0";
+        name[0] = letter;
         let mut paths = Self { folders: Folders::after(prefix, shape), per_leaf: shape.per_leaf(), leaf: 0, name };
         paths.enter(0);
         paths
     }
 
+    /// The path of object `number`, below 100 million.
     #[inline]
     pub fn of(&mut self, number: u32) -> &CStr {
         let leaf = number / self.per_leaf;
