@@ -196,16 +196,12 @@ impl Tests {
             stats.reported.push((Probe::of_program(name, unit), value));
         }
     }
-
-    fn remove(&mut self) -> Result<(), EngineError> {
-        self.workers.workers().try_for_each(|thread| folder::unlink(&thread.path))
-    }
 }
 
 impl Job for Tests {
     fn upkeep(&mut self, upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
-            Upkeep::Reset => self.remove(),
+            Upkeep::Reset => self.workers.workers().try_for_each(|thread| folder::unlink(&thread.path)),
             _ => Ok(()),
         }
     }

@@ -31,7 +31,7 @@ fn make_trees<T: Send, S: Step<T>>(
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
     (0..plan.parameters.trees()).try_for_each(|tree| tree::renew(plan, tree, stop))?;
-    workers.workers().for_each(FilesWorker::rewind);
+    workers.workers().for_each(|worker| worker.walk.rewind());
     Ok(())
 }
 
@@ -50,7 +50,7 @@ fn renew<T: Send, S: Step<T>>(
         return make_trees(plan, workers, stop);
     }
     if plan.parameters.once {
-        workers.workers().for_each(FilesWorker::rewind);
+        workers.workers().for_each(|worker| worker.walk.rewind());
     }
     Ok(())
 }
