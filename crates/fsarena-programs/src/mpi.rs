@@ -143,13 +143,10 @@ impl<P: MpiProgram> MpiJob<P> {
     }
 
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        match self.program.missing().filter(|_| !self.program.start().held) {
-            None => Ok(()),
-            Some(operation) => match self.work(operation, stop)? {
-                None => Err(EngineError::program(P::NAME)("it was stopped".to_owned())),
-                Some(_) => Ok(()),
-            },
-        }
+        let missing = self.program.missing().filter(|_| !self.program.start().held);
+        let Some(operation) = missing else { return Ok(()) };
+        let stopped = || EngineError::program(P::NAME)("it was stopped".to_owned());
+        self.work(operation, stop)?.map(drop).ok_or_else(stopped)
     }
 }
 

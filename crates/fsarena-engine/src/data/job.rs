@@ -43,11 +43,10 @@ impl DataJob {
     }
 
     fn set_rates(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let is_cold = self.workload.cache == CacheState::Cold;
-        let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
+        let cold = self.ground.folder().filter(|_| self.workload.cache == CacheState::Cold);
         self.parameters.load().keep(&mut self.workers, self.seed, stop, |workers| {
             workers.workers().for_each(|worker| worker.places.rewind());
-            folder::forget_each(paths.iter().cloned(), stop)
+            cold.map_or(Ok(()), |folder| folder::drop_all_cached(folder, stop))
         })
     }
 
@@ -62,7 +61,7 @@ impl DataJob {
     fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Some(folder) = self.ground.folder() else { return self.prepare(stop) };
         // Direct writes to data in memory would have to drop them from there first.
-        folder::forget_each(self.paths(), stop)?;
+        folder::drop_all_cached(folder, stop)?;
         files::make_ready(&self.workload, &self.parameters, folder, stop)?;
         self.set_rates(stop)
     }
@@ -118,7 +117,7 @@ impl Job for DataJob {
             Upkeep::Adopt => self.adopt(stop),
             Upkeep::Reset => self.reset(stop),
             Upkeep::WarmUp => self.warm_up(stop),
-            Upkeep::DropCaches => folder::forget_each(self.paths(), stop),
+            Upkeep::DropCaches => self.ground.folder().map_or(Ok(()), |folder| folder::drop_all_cached(folder, stop)),
             _ => Ok(()),
         }
     }

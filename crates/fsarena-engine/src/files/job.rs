@@ -8,7 +8,7 @@ use super::parameters::FilesPlan;
 use super::tree;
 use super::worker::{FilesWorker, Step};
 use crate::workers::{WorkerStyle, Workers};
-use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
+use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
 
 struct FilesJob<T, S> {
     plan: FilesPlan,
@@ -80,8 +80,8 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
 
     /// Drops the data of files. No system call drops what the other operations read.
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let trees = if self.plan.kind.operation == Operation::Read { self.plan.parameters.trees() } else { 0 };
-        (0..trees).try_for_each(|tree| tree::drop_cached(&self.plan, tree, stop))
+        let reads = self.plan.kind.operation == Operation::Read;
+        if reads { folder::drop_all_cached(&self.plan.directory, stop) } else { Ok(()) }
     }
 }
 

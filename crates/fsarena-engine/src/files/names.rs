@@ -169,30 +169,3 @@ fn write_digits(digits: &mut [u8], mut number: u32) {
 fn c_string(bytes: &[u8]) -> &CStr {
     CStr::from_bytes_with_nul(bytes).expect("the only zero byte is the last: the kernel takes no path with another")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TREE: Shape = Shape { depth: 2, fan_out: 20, objects: 4000 };
-    const FLAT: Shape = Shape { depth: 0, fan_out: 1, objects: 4000 };
-
-    #[test]
-    fn paths_lead_to_the_deepest_directories() {
-        let mut paths = Paths::new(&TREE, b'f');
-        assert_eq!(paths.of(0), c"b000/b000/f00000000");
-        assert_eq!(paths.of(3999), c"b019/b019/f00003999");
-        assert_eq!(paths.of(219), c"b001/b001/f00000219");
-        assert_eq!(Paths::new(&FLAT, b'g').of(3999), c"g00003999");
-        assert_eq!(Paths::below(Path::new("/x/y"), &TREE, b'f').of(10), c"/x/y/b000/b001/f00000010");
-    }
-
-    #[test]
-    fn folders_have_paths_of_their_own() {
-        let mut folders = Folders::new(&TREE);
-        assert_eq!(folders.of(21), c"b001/b001");
-        assert_eq!(folders.of(399), c"b019/b019");
-        assert_eq!(Folders::new(&FLAT).of(0), c".");
-        assert_eq!(Folders::new(&Shape { depth: 1, ..TREE }).of(7), c"b007");
-    }
-}

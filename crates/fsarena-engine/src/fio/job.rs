@@ -131,7 +131,7 @@ impl FioJob {
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
-            FioTask::Generated(parameters) => folder::forget_each(files::existing(parameters, &self.directory), stop),
+            FioTask::Generated(_) => folder::drop_all_cached(&self.directory, stop),
             FioTask::AsItIs(_) => folder::drop_cached_below(&self.directory, stop),
         }
     }

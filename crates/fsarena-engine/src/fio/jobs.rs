@@ -8,9 +8,8 @@ use fsarena_model::{Bytes, Mode, Name, Nanos, Workload};
 use serde_json::json;
 
 use super::file::{self, JobFile, JobOption, JobSection};
-use super::{FioError, duration, facts, generate, limits, line, places, program};
+use super::{FioError, FioTask, duration, facts, limits, line, places, program};
 use crate::EngineError;
-use crate::data::DataParameters;
 
 /// Minimum length of a slice through fio, milliseconds: fio reports its time in milliseconds.
 const SHORTEST_MS: u64 = 1000;
@@ -168,17 +167,14 @@ pub struct Choice {
 /// # Errors
 /// If fio does not support it, with the parameter or the engine that is the reason.
 pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
-    let cannot = |what: &str| FioError::Cannot { workload: workload.name.to_string(), what: what.to_owned() };
     if workload.engine == program::NAME {
         return Ok(Choice { workload: workload.clone(), note: format!("`{}`: through fio", workload.name) });
     }
     if workload.engine != "data" {
-        return Err(cannot(&format!("do what the engine `{}` does", workload.engine)).into());
+        let what = format!("do what the engine `{}` does", workload.engine);
+        return Err(FioError::Cannot { workload: workload.name.to_string(), what }.into());
     }
-    let parameters = DataParameters::of(workload)?;
-    if let Some(what) = generate::lacks(workload, &parameters) {
-        return Err(cannot(what).into());
-    }
+    FioTask::of(workload)?;
     let mut through = workload.clone();
     through.name = Name::from_text(&format!("{}+fio", workload.name));
     through.engine = program::NAME.to_owned();

@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use fsarena_engine::parameters::or;
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe, intern};
 use regex_lite::{Captures, Match, Regex, RegexBuilder};
@@ -14,16 +13,13 @@ const MOST_LABELS: usize = 100;
 
 /// What is read from the output of a program.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Output {
-    #[serde(default)]
     captures: Vec<Capture>,
     /// Times between messages of the program, in the order in which it prints them.
-    #[serde(default)]
     spans: Vec<MessageSpan>,
     /// Number of connections over which the `commits` were acknowledged. Commits of several connections may share a
     /// flush.
-    #[serde(default = "or::<_, 1>")]
     connections: u64,
 }
 
