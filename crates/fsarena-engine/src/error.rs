@@ -118,30 +118,28 @@ impl Explained for EngineError {
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unknown { engines, .. } => Some(format!("the engines are {}", engines.join(", "))),
-            Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
+        Some(match self {
+            Self::Unknown { engines, .. } => format!("the engines are {}", engines.join(", ")),
+            Self::Parameters { .. } => "docs/guides/add-a-workload.md has the parameters".to_owned(),
             Self::NotPaced { .. } => {
-                Some("leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned())
+                "leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned()
             }
             Self::OneCache { .. } => {
-                Some("leave out --cache, or name workloads that read: `fsarena list workloads`".to_owned())
+                "leave out --cache, or name workloads that read: `fsarena list workloads`".to_owned()
             }
-            Self::Fio(error) => error.hint(),
-            Self::StaysInMemory { .. } => {
-                Some("a file system in memory has no cold files: leave it out of this".to_owned())
-            }
+            Self::Fio(error) => return error.hint(),
+            Self::StaysInMemory { .. } => "a file system in memory has no cold files: leave it out of this".to_owned(),
             Self::NoLibrary { .. } | Self::TooManyFiles { .. } => {
-                Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
+                "give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned()
             }
             Self::NoProgram { package: "", .. } => {
-                Some("install it, or name it by its path; a built-in of a shell needs the shell: sh -c '…'".to_owned())
+                "install it, or name it by its path; a built-in of a shell needs the shell: sh -c '…'".to_owned()
             }
-            Self::NoProgram { package, .. } if package.starts_with("https://") => Some(how_to_install(&[package])),
-            Self::NoProgram { package, .. } => Some(format!(
-                "apt-get install {package}; `make apps` installs those of all suites and starts no service"
-            )),
-            _ => None,
-        }
+            Self::NoProgram { package, .. } if package.starts_with("https://") => how_to_install(&[package]),
+            Self::NoProgram { package, .. } => {
+                format!("apt-get install {package}; `make apps` installs those of all suites and starts no service")
+            }
+            _ => return None,
+        })
     }
 }

@@ -60,8 +60,6 @@ impl PgBenchJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Self { server, parameters, .. } = self;
         server.install(stop)?;
-        server.start(stop)?;
-        server.create_database(stop)?;
         server.ask(NAME, &words(&parameters.fill()), stop)?;
         server.query("CHECKPOINT", stop)?;
         server.stop(stop)

@@ -3,7 +3,7 @@
 mod complaint;
 
 use fsarena_model::traits::SharedFiles;
-use fsarena_model::{Bytes, CacheState, DurablePoint, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, Traits, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::EngineError;
@@ -242,11 +242,5 @@ impl DataParameters {
     pub fn fills_memory(&self, cache: CacheState) -> bool {
         let is_cold_scan = self.pattern == Pattern::Sequential && cache == CacheState::Cold;
         cache != CacheState::Direct && (self.target() == FilesOfWork::New || is_cold_scan)
-    }
-
-    /// Whether one call after the last operation makes all writes durable.
-    pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
-        let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);
-        syncs && self.sync_every == 0
     }
 }

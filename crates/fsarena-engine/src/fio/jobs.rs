@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Mode, Name, Nanos, Workload};
+use fsarena_model::{Bytes, DurablePoint, Mode, Name, Nanos, Workload};
 use serde_json::json;
 
 use super::file::{self, JobFile, JobOption, JobSection};
@@ -70,12 +70,10 @@ pub(super) fn parts(stem: &Name, file: JobFile) -> Vec<(Name, JobFile)> {
         }
     }
     let names: BTreeSet<String> = parts.iter().map(|(name, _)| name.to_string()).collect();
+    let needs_another =
+        |section: &JobSection| facts::makes_files(section) || section.is_set("verify") || section.is_set("wait_for");
     let is_one = parts.len() == 1 || names.len() < parts.len() || file.sections.iter().any(needs_another);
     if is_one { vec![(stem.clone(), file)] } else { parts }
-}
-
-fn needs_another(section: &JobSection) -> bool {
-    facts::makes_files(section) || section.is_set("verify") || section.is_set("wait_for")
 }
 
 pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
@@ -124,12 +122,13 @@ fn runtime(section: &JobSection) -> Option<Nanos> {
 /// Whether a job works for a given time on files that are there, and leaves nothing to be written later: with direct
 /// I/O, or with writes that are durable one by one.
 fn is_divided(section: &JobSection) -> bool {
-    let is_synced = ["fsync", "fdatasync"].iter().any(|key| section.value(key) == Some("1"));
+    let by_open = matches!(facts::durability(section), DurablePoint::OSync | DurablePoint::ODsync);
+    let is_synced = by_open || ["fsync", "fdatasync"].iter().any(|key| section.value(key) == Some("1"));
     section.is_set("time_based")
         && UNDIVIDED.iter().all(|key| !section.is_set(key))
         && section.value("filesize").is_none_or(|size| file::size(size).is_some())
         && (facts::reads(section) || section.is_set("overwrite"))
-        && (section.is_direct() || facts::writes(section) && (is_synced || facts::syncs_by_open(section)))
+        && (section.is_direct() || facts::writes(section) && is_synced)
 }
 
 /// Refuses to trim: fio can do that on block devices alone.
