@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
-use super::program::{self, FioFacts, JobOrder};
+use super::program::{self, JobOrder};
 use super::{FioTask, facts, generate, limits};
 use crate::data::files;
 use crate::data::parameters::{Calls, DataParameters, FilesOfWork};
@@ -77,16 +77,6 @@ impl FioJob {
             files::require_direct(&path, block.0, &self.workload.name)?;
         }
         Ok(())
-    }
-
-    fn reading(&self) -> FioFacts {
-        let stops = |file: &JobFile| file.sections.iter().any(|section| section.is_set("stonewall"));
-        let order = match &self.task {
-            FioTask::AsItIs(file) if stops(file) => JobOrder::InTurn,
-            _ => JobOrder::Together,
-        };
-        let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
-        FioFacts { order, sync: if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync } }
     }
 
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
@@ -161,10 +151,18 @@ impl Job for FioJob {
         let text = self.text(limit.time)?;
         self.runs += 1;
         let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
-        if let FioTask::Generated(parameters) = &self.task {
-            stats.offered = parameters.rate;
-        }
-        program::read(&output, self.reading(), stats)
+        let order = match &self.task {
+            FioTask::Generated(parameters) => {
+                stats.offered = parameters.rate;
+                JobOrder::Together
+            }
+            FioTask::AsItIs(file) if file.sections.iter().any(|section| section.is_set("stonewall")) => {
+                JobOrder::InTurn
+            }
+            FioTask::AsItIs(_) => JobOrder::Together,
+        };
+        let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
+        program::read(&output, order, if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync }, stats)
     }
 }
 

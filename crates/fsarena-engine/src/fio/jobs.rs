@@ -93,7 +93,7 @@ pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
         sections => sections.iter().map(|section| format!("section `{}`", section.name)).collect(),
     };
     let moved = part.line_of("directory").map_or("", |_| "; `directory` is the lane's folder");
-    let limited = duration::limit(part).map_or_else(String::new, |entry| {
+    let limited = part.sections.iter().find_map(duration::limit).map_or_else(String::new, |entry| {
         format!("; `{}` limits the rate, so that an equal one does not show equal speed", entry.key)
     });
     let text = format!("{sections} of `{}`, through fio, {how}{moved}{limited}", part.name);

@@ -119,14 +119,6 @@ pub enum JobOrder {
     InTurn,
 }
 
-/// Facts that the JSON does not contain.
-#[derive(Debug, Clone, Copy)]
-pub struct FioFacts {
-    pub order: JobOrder,
-    /// The kind of fio's syncs.
-    pub sync: Operation,
-}
-
 /// Splits fio's output into its messages, which come first, and its JSON.
 pub fn split(text: &str) -> (&str, &str) {
     let start = if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) };
@@ -148,11 +140,11 @@ pub fn words(streams: &str, text: &str) -> String {
     distinct(lines.chain(failed)).join("; ")
 }
 
-/// Adds the results in `text` to `stats`.
+/// Adds the results in `text` to `stats`. The JSON does not contain the order of the jobs and the kind of their syncs.
 ///
 /// # Errors
 /// [`EngineError::Program`] if `text` is not fio's output, or a job failed.
-pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), EngineError> {
+pub fn read(text: &str, order: JobOrder, sync: Operation, stats: &mut RunStats) -> Result<(), EngineError> {
     let failed = EngineError::program(NAME);
     let output: FioOutput = serde_json::from_str(split(text).1)
         .map_err(|error| failed(format!("what it wrote cannot be understood: {error}")))?;
@@ -162,9 +154,9 @@ pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), E
     let mut times: BTreeMap<u32, u64> = BTreeMap::new();
     for job in &output.jobs {
         let time = times.entry(job.groupid).or_default();
-        *time = job.count(reading, stats).max(*time);
+        *time = job.count(sync, stats).max(*time);
     }
-    let elapsed = match reading.order {
+    let elapsed = match order {
         JobOrder::Together => times.into_values().max(),
         JobOrder::InTurn => Some(times.into_values().fold(0, u64::saturating_add)),
     };
@@ -179,9 +171,9 @@ pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), E
 
 impl JobStatus {
     /// Adds all results of the job to `stats`. Returns its time, milliseconds.
-    fn count(&self, reading: FioFacts, stats: &mut RunStats) -> u64 {
+    fn count(&self, sync: Operation, stats: &mut RunStats) -> u64 {
         if let Some(syncs) = &self.sync {
-            syncs.lat_ns.count(reading.sync, stats);
+            syncs.lat_ns.count(sync, stats);
         }
         let directions = [
             (Operation::Read, &self.read),
