@@ -15,7 +15,7 @@ use std::path::Path;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 
 use crate::variants::{self, Layout};
-use crate::{Engine, EngineError, Job};
+use crate::{Engine, EngineError, Job, Operation};
 use ground::DataGround;
 pub use parameters::DataParameters;
 use parameters::{Distribution, Pattern, Work};
@@ -43,7 +43,8 @@ fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>
 
 fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
     let variant = variants::paced(workload, rate)?;
-    match DataParameters::of(&variant)?.syncs_at_the_end_only(&variant) {
+    let parameters = DataParameters::of(&variant)?;
+    match Operation::sync_of(variant.durable).is_some() && parameters.sync_every == 0 {
         true => Err(EngineError::parameters(&workload.name, END_ONLY)),
         false => Ok(variant),
     }

@@ -24,7 +24,7 @@ pub enum EngineError {
     /// Another worker failed before all workers were ready. The error of that worker has the reason.
     #[error("another worker failed")]
     Abandoned,
-    /// An error of fio, or of one of its job files.
+    /// An error of a job file of fio.
     #[error(transparent)]
     Fio(#[from] crate::fio::FioError),
     /// A script or command of the workload, such as "the cleanup `rm x`", failed, with its message.
@@ -42,12 +42,9 @@ pub enum EngineError {
         "workload `{workload}` keeps {files} files and directories at a time: with more than {most} `{library}` damages them, or never ends"
     )]
     TooManyFiles { workload: String, files: u64, library: &'static str, most: u64 },
-    /// The kernel or a library refused a step of a sequence.
-    #[error("step `{step}`: {source}")]
-    Step { step: String, source: Box<dyn std::error::Error + Send + Sync> },
-    /// A step found something other than expected.
+    /// The kernel or a library refused a step of a sequence, or the step found something other than expected.
     #[error("step `{step}`: {what}")]
-    Found { step: String, what: String },
+    Step { step: String, what: Box<dyn std::error::Error + Send + Sync> },
     #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
     NoProgram { workload: String, program: &'static str, package: &'static str },
     /// A program that runs along with the work, such as a server, did not start, has ended or does not end.
@@ -85,6 +82,11 @@ impl EngineError {
         Self::NoLibrary { workload, engine, library }
     }
 
+    /// For `map_err`: the error of `program` with these words.
+    pub fn program(program: &'static str) -> impl Fn(String) -> Self {
+        move |words| Self::Program { program, words }
+    }
+
     /// An [`EngineError::Parameters`].
     pub fn parameters(workload: &str, what: impl ToString) -> Self {
         Self::Parameters { workload: workload.to_owned(), what: what.to_string() }
@@ -116,30 +118,28 @@ impl Explained for EngineError {
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unknown { engines, .. } => Some(format!("the engines are {}", engines.join(", "))),
-            Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
+        Some(match self {
+            Self::Unknown { engines, .. } => format!("the engines are {}", engines.join(", ")),
+            Self::Parameters { .. } => "docs/guides/add-a-workload.md has the parameters".to_owned(),
             Self::NotPaced { .. } => {
-                Some("leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned())
+                "leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned()
             }
             Self::OneCache { .. } => {
-                Some("leave out --cache, or name workloads that read: `fsarena list workloads`".to_owned())
+                "leave out --cache, or name workloads that read: `fsarena list workloads`".to_owned()
             }
-            Self::Fio(error) => error.hint(),
-            Self::StaysInMemory { .. } => {
-                Some("a file system in memory has no cold files: leave it out of this".to_owned())
-            }
+            Self::Fio(error) => return error.hint(),
+            Self::StaysInMemory { .. } => "a file system in memory has no cold files: leave it out of this".to_owned(),
             Self::NoLibrary { .. } | Self::TooManyFiles { .. } => {
-                Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
+                "give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned()
             }
             Self::NoProgram { package: "", .. } => {
-                Some("install it, or name it by its path; a built-in of a shell needs the shell: sh -c '…'".to_owned())
+                "install it, or name it by its path; a built-in of a shell needs the shell: sh -c '…'".to_owned()
             }
-            Self::NoProgram { package, .. } if package.starts_with("https://") => Some(how_to_install(&[package])),
-            Self::NoProgram { package, .. } => Some(format!(
-                "apt-get install {package}; `make apps` installs those of all suites and starts no service"
-            )),
-            _ => None,
-        }
+            Self::NoProgram { package, .. } if package.starts_with("https://") => how_to_install(&[package]),
+            Self::NoProgram { package, .. } => {
+                format!("apt-get install {package}; `make apps` installs those of all suites and starts no service")
+            }
+            _ => return None,
+        })
     }
 }

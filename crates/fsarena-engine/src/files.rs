@@ -27,25 +27,25 @@ fn parsed(workload: &Workload) -> Result<(FilesParameters, &'static OperationEnt
     let unknown = format!("`{}` is no `operation` of the engine `files`", parameters.operation.name());
     let entry = operations::find(parameters.operation);
     let entry = entry.ok_or_else(|| EngineError::parameters(&workload.name, unknown))?;
-    parameters.check(workload, entry.kind)?;
+    parameters.check(workload, entry)?;
     Ok((parameters, entry))
 }
 
 fn traits(workload: &Workload) -> Result<Traits, EngineError> {
-    let (parameters, OperationEntry { kind, .. }) = parsed(workload)?;
+    let (parameters, kind) = parsed(workload)?;
     Ok(Traits {
         peak: parameters.demand(workload, kind.ground),
         least_files: parameters.least_files(workload, kind.ground),
-        files: parameters.layout(workload, *kind),
+        files: parameters.layout(workload, kind),
         ..Traits::default()
     })
 }
 
 fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-    let (parameters, entry) = parsed(workload)?;
-    let (kind, workload, directory) = (entry.kind, workload.clone(), directory.to_owned());
+    let (parameters, kind) = parsed(workload)?;
+    let (workload, directory) = (workload.clone(), directory.to_owned());
     let shape = parameters.shape(&workload, kind.ground);
-    Ok((entry.open)(FilesPlan { kind, workload, parameters, directory, seed, shape }))
+    Ok((kind.open)(FilesPlan { kind, workload, parameters, directory, seed, shape }))
 }
 
 fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
@@ -56,7 +56,7 @@ fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
 /// A tree is cold only once: the first access to a file brings the inodes of its neighbours into memory.
 fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
     let (_, entry) = parsed(workload)?;
-    if !entry.kind.only_reads() {
+    if !entry.only_reads() {
         return Err(variants::one_cache(workload, variants::NO_READS));
     }
     let is_cold = cache == CacheState::Cold;

@@ -98,7 +98,7 @@ fn programs(_workload: &Workload) -> Programs {
     Programs { needs: vec![Need::new(program::NAME, program::NAME)], settings: Vec::new() }
 }
 
-/// An error of fio or of one of its job files.
+/// An error of a job file of fio.
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum FioError {
@@ -114,9 +114,6 @@ pub enum FioError {
     NotUnderstood { file: String, words: String },
     #[error("workload `{workload}`: fio cannot {what}")]
     Cannot { workload: String, what: String },
-    /// The program failed, with its message.
-    #[error("fio: {0}")]
-    Failed(String),
 }
 
 impl FioError {
@@ -138,15 +135,12 @@ impl FioError {
 
 impl Explained for FioError {
     fn category(&self) -> ErrorCategory {
-        match self {
-            Self::Failed(_) => ErrorCategory::Trial,
-            _ => ErrorCategory::Use,
-        }
+        ErrorCategory::Use
     }
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Failed(_) | Self::Several(_) => return None,
+            Self::Several(_) => return None,
             Self::Read { .. } => {
                 "a job file, named from the current directory, or a command: --fio 'fio --name=…'".to_owned()
             }

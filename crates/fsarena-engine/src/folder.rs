@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::DurablePoint;
@@ -120,14 +120,6 @@ pub fn drop_cached(path: &Path) -> Result<(), EngineError> {
     fadvise(open(path)?, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
 }
 
-/// Asks the kernel to drop several files from memory. Returns an error once `stop` is set.
-pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) -> Result<(), EngineError> {
-    paths.try_for_each(|path| {
-        go_on(stop).map_err(EngineError::io("drop files from memory"))?;
-        drop_cached(&path)
-    })
-}
-
 /// Writes all data of the file system of `directory` to its device, then asks the kernel to drop the data of all files
 /// in and below `directory`. The kernel need not comply, and inodes and names stay in memory.
 ///
@@ -138,8 +130,11 @@ pub fn drop_cached_below(directory: &Path, stop: &AtomicBool) -> Result<(), Engi
     drop_all_cached(directory, stop)
 }
 
-/// Asks the kernel to drop the data of all files in and below `directory`, without a sync before.
-fn drop_all_cached(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+/// As [`drop_cached_below`], without a sync before.
+///
+/// # Errors
+/// As [`drop_cached_below`].
+pub fn drop_all_cached(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
         go_on(stop).map_err(EngineError::io("drop files from memory"))?;
         let entry = entry.map_err(EngineError::io("list the files"))?;

@@ -3,7 +3,7 @@
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
-use crate::pace::{Pace, wait_until};
+use crate::pace::{IntendedStarts, wait_until};
 use crate::{Limit, Operation, RunStats};
 
 /// Length of the parts of a run, for latency over time.
@@ -16,7 +16,8 @@ const LOOK: Nanos = Nanos::millis(10);
 pub struct Meter<'a> {
     limit: &'a Limit<'a>,
     stats: &'a mut RunStats,
-    pace: &'a mut Pace,
+    /// `None` in a closed loop.
+    pace: Option<&'a mut IntendedStarts>,
     /// Time of earlier runs in the same stats.
     before: Nanos,
     start: Nanos,
@@ -31,11 +32,16 @@ pub struct Meter<'a> {
 impl<'a> Meter<'a> {
     /// Starts a timer at `start`, which may be in the past. The time since then is part of the run, but of no
     /// operation's latency.
-    pub fn start(start: Nanos, limit: &'a Limit<'a>, pace: &'a mut Pace, stats: &'a mut RunStats) -> Self {
-        if let Pace::Open(open) = pace {
-            open.restart();
-        }
-        stats.offered = pace.offered();
+    pub fn start(
+        start: Nanos,
+        limit: &'a Limit<'a>,
+        mut pace: Option<&'a mut IntendedStarts>,
+        stats: &'a mut RunStats,
+    ) -> Self {
+        stats.offered = pace.as_mut().map(|pace| {
+            pace.restart();
+            pace.offered()
+        });
         let before = stats.elapsed;
         let at = clock::now();
         let (mark, part_ends) = (at, PART);
@@ -48,16 +54,15 @@ impl<'a> Meter<'a> {
     /// intended start is after the end of the run, which then is over.
     #[inline]
     pub fn begin(&mut self) -> Option<Nanos> {
-        match &mut self.pace {
-            Pace::Closed => Some(self.at),
-            Pace::Open(_) => self.begin_open(),
+        match self.pace {
+            None => Some(self.at),
+            Some(_) => self.begin_open(),
         }
     }
 
     /// Its own code besides [`Meter::wait_until_due`]: through that, it takes 38 instructions more (callgrind).
     fn begin_open(&mut self) -> Option<Nanos> {
-        let Pace::Open(open) = &mut self.pace else { return Some(self.at) };
-        let meant = self.start + open.take();
+        let meant = self.start + self.pace.as_mut()?.take();
         let end = self.end();
         let goes_on = meant <= self.at || wait_until(meant.min(end), self.limit.stop);
         if goes_on && meant < end {
@@ -80,17 +85,14 @@ impl<'a> Meter<'a> {
 
     /// In an open loop: time until the next operation is due, 0 if it is due. `None` in a closed loop.
     pub fn until_due(&self, now: Nanos) -> Option<Nanos> {
-        match &self.pace {
-            Pace::Closed => None,
-            Pace::Open(open) => Some((self.start + open.due()).saturating_sub(now)),
-        }
+        self.pace.as_ref().map(|pace| (self.start + pace.due()).saturating_sub(now))
     }
 
     /// In an open loop: waits until the next operation is due. `false` if it is due after the end of the run, which
     /// then is over. `false` in a closed loop.
     pub fn wait_until_due(&mut self) -> bool {
-        let Pace::Open(open) = &self.pace else { return false };
-        let (due, end) = (self.start + open.due(), self.end());
+        let Some(pace) = &self.pace else { return false };
+        let (due, end) = (self.start + pace.due(), self.end());
         if wait_until(due.min(end), self.limit.stop) && due < end {
             return true;
         }
@@ -101,17 +103,13 @@ impl<'a> Meter<'a> {
     /// In an open loop: whether the intended start of the next operation is after the end of the run. `false` in a
     /// closed loop.
     pub fn has_begun_all(&self) -> bool {
-        let Pace::Open(open) = &self.pace else { return false };
-        self.limit.time.is_some_and(|time| open.due() >= time)
+        self.pace.as_ref().zip(self.limit.time).is_some_and(|(pace, time)| pace.due() >= time)
     }
 
     /// Takes the intended start of the next operation without waiting; in a closed loop that is `now`.
     #[inline]
     pub fn take_start(&mut self, now: Nanos) -> Nanos {
-        match &mut self.pace {
-            Pace::Closed => now,
-            Pace::Open(open) => self.start + open.take(),
-        }
+        self.pace.as_mut().map_or(now, |pace| self.start + pace.take())
     }
 
     /// Counts an operation that began at `begin`, moved `bytes` bytes and ends now.

@@ -24,15 +24,7 @@ pub enum Arrivals {
     Poisson,
 }
 
-/// When the next operation of one worker starts.
-pub enum Pace {
-    /// As soon as the last one has ended.
-    Closed,
-    /// At intended times.
-    Open(IntendedStarts),
-}
-
-/// The intended times of an open loop.
+/// The intended times at which the operations of one worker start in an open loop.
 pub struct IntendedStarts {
     /// Nanoseconds between two starts, on average.
     distance: f64,
@@ -43,26 +35,21 @@ pub struct IntendedStarts {
     next: f64,
 }
 
-impl Pace {
+impl IntendedStarts {
     /// `rate` operations per second of worker number `worker` of `workers`. If arrivals are even, the workers take
     /// turns.
-    pub fn open(rate: f64, (worker, workers): (u32, u32), arrivals: Arrivals, random: Pcg64Mcg) -> Self {
+    pub fn new(rate: f64, (worker, workers): (u32, u32), arrivals: Arrivals, random: Pcg64Mcg) -> Self {
         let phase = (f64::from(worker) + 0.5) / f64::from(workers);
-        let mut open = IntendedStarts { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
-        open.restart();
-        Self::Open(open)
+        let mut starts = Self { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
+        starts.restart();
+        starts
     }
 
-    /// Requested operations per second; `None` in a closed loop.
-    pub fn offered(&self) -> Option<f64> {
-        match self {
-            Self::Closed => None,
-            Self::Open(open) => Some(1e9 / open.distance),
-        }
+    /// Requested operations per second.
+    pub fn offered(&self) -> f64 {
+        1e9 / self.distance
     }
-}
 
-impl IntendedStarts {
     /// The intended start of the next operation, counted from the start of the timer. Advances to the operation after
     /// it.
     #[inline]
@@ -122,38 +109,24 @@ const PILOT: Nanos = Nanos::millis(400);
 /// Warm-up before that, because the first accesses are slower.
 const WARM_UP: Nanos = Nanos::millis(100);
 
-/// The load of all workers together.
+/// The load of all workers together: as much as possible (closed loop), or one of the rates (open loop).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum WorkerLoad {
-    /// As much as possible (closed loop).
-    Most,
-    /// Operations per second (open loop).
-    Rate(f64),
-    /// Percentage of the operations per second that the contender does in a closed loop (open loop).
-    Percent(f64),
+pub struct WorkerLoad {
+    /// Operations per second.
+    pub rate: Option<f64>,
+    /// Percentage of the operations per second that the contender does in a closed loop, which a pilot run finds.
+    pub percent: Option<f64>,
+    /// The distribution of the starts over time.
+    pub arrivals: Arrivals,
 }
 
 impl WorkerLoad {
-    /// The load that the parameters `rate` and `rate-percent` give.
-    pub fn of(rate: Option<f64>, percent: Option<f64>) -> Self {
-        match (rate, percent) {
-            (Some(rate), _) => Self::Rate(rate),
-            (None, Some(percent)) => Self::Percent(percent),
-            (None, None) => Self::Most,
-        }
-    }
-
-    /// Whether a pilot run has to find the load.
-    pub fn has_pilot(self) -> bool {
-        matches!(self, Self::Percent(_))
-    }
-
-    /// The problem with these parameters; `None` if there is none.
-    pub fn complaint(rate: Option<f64>, percent: Option<f64>) -> Option<&'static str> {
+    /// The problem with the parameters `rate` and `rate-percent`; `None` if there is none.
+    pub fn complaint(self) -> Option<&'static str> {
         let is_rate = |rate: f64| rate.is_finite() && rate >= SLOWEST;
         match () {
-            () if rate.is_some() && percent.is_some() => Some("`rate` or `rate-percent`, not both"),
-            () if !rate.or(percent).is_none_or(is_rate) => Some("a rate is a number of at least 0.001"),
+            () if self.rate.is_some() && self.percent.is_some() => Some("`rate` or `rate-percent`, not both"),
+            () if !self.rate.or(self.percent).is_none_or(is_rate) => Some("a rate is a number of at least 0.001"),
             () => None,
         }
     }
@@ -166,17 +139,16 @@ impl WorkerLoad {
     pub fn keep<W: Worker>(
         self,
         workers: &mut Workers<W>,
-        arrivals: Arrivals,
         seed: u64,
         stop: &AtomicBool,
         renew: impl FnMut(&mut Workers<W>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let all = match self {
-            Self::Most => return Ok(()),
-            Self::Rate(rate) => rate,
-            Self::Percent(percent) => peak(workers, stop, renew)? * percent / 100.0,
+        let all = match (self.rate, self.percent) {
+            (Some(rate), _) => rate,
+            (None, Some(percent)) => peak(workers, stop, renew)? * percent / 100.0,
+            (None, None) => return Ok(()),
         };
-        workers.keep_rate(all / f64::from(workers.count()), arrivals, seed);
+        workers.keep_rate(all / f64::from(workers.count()), self.arrivals, seed);
         Ok(())
     }
 }
@@ -205,10 +177,8 @@ mod tests {
     use super::*;
 
     fn starts(arrivals: Arrivals) -> Vec<u64> {
-        let Pace::Open(mut open) = Pace::open(1e6, (0, 1), arrivals, generator(1, "arrivals", &[])) else {
-            unreachable!()
-        };
-        (0..10_000).map(|_| open.take().0).collect()
+        let mut starts = IntendedStarts::new(1e6, (0, 1), arrivals, generator(1, "arrivals", &[]));
+        (0..10_000).map(|_| starts.take().0).collect()
     }
 
     #[test]
@@ -216,9 +186,9 @@ mod tests {
         let mut all: Vec<u64> = Vec::new();
         for worker in 0..4 {
             let random = generator(1, "arrivals", &[]);
-            let Pace::Open(mut open) = Pace::open(1e6, (worker, 4), Arrivals::Even, random) else { unreachable!() };
-            open.restart();
-            all.extend(std::iter::from_fn(|| Some(open.take().0)).take_while(|start| *start < 100_000));
+            let mut own = IntendedStarts::new(1e6, (worker, 4), Arrivals::Even, random);
+            own.restart();
+            all.extend(std::iter::from_fn(|| Some(own.take().0)).take_while(|start| *start < 100_000));
         }
         all.sort_unstable();
         assert_eq!(all.len(), 400, "4 workers with a million per second each, for 100 µs");

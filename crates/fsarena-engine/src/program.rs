@@ -8,7 +8,6 @@ use fsarena_sys::child::{self, Patience};
 use fsarena_sys::clock;
 
 use crate::meter::Meter;
-use crate::pace::Pace;
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats};
 
 /// A program that a workload needs.
@@ -51,7 +50,7 @@ impl Need {
     /// # Errors
     /// [`EngineError::Program`] if it is not installed.
     pub fn found(&self) -> Result<String, EngineError> {
-        let missing = || EngineError::Program { program: self.program, words: "it is not installed".to_owned() };
+        let missing = || EngineError::program(self.program)("it is not installed".to_owned());
         Ok(self.path().ok_or_else(missing)?.display().to_string())
     }
 
@@ -129,8 +128,7 @@ impl Job for Starts {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let mut pace = Pace::Closed;
-        let mut meter = Meter::start(clock::now(), limit, &mut pace, stats);
+        let mut meter = Meter::start(clock::now(), limit, None, stats);
         for _ in 0..self.count {
             let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
             child::start(&self.program).map_err(EngineError::io("start a program that does nothing"))?;

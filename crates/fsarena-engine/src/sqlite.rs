@@ -11,7 +11,6 @@ use rusqlite::Connection;
 use serde::Deserialize;
 
 use crate::meter::Meter;
-use crate::pace::Pace;
 use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, Upkeep, parameters};
 
 pub const ENGINE: Engine = Engine::new("sqlite", traits, open);
@@ -84,8 +83,7 @@ impl Job for Inserts {
         let connection = self.connect()?;
         let insert = "INSERT INTO pts1 VALUES (?, CURRENT_TIMESTAMP, ?, ?)";
         let mut statement = connection.prepare(insert).map_err(refused("prepare the statement"))?;
-        let mut pace = Pace::Closed;
-        let mut meter = Meter::start(clock::now(), limit, &mut pace, stats);
+        let mut meter = Meter::start(clock::now(), limit, None, stats);
         let mut left = self.parameters.operations.unwrap_or(u64::MAX);
         while left > 0 && !meter.is_over() {
             let Some(begin) = meter.begin() else { break };

@@ -10,7 +10,7 @@ use fsarena_sys::fork::{self, Forked};
 use fsarena_sys::gate::{Flags, Gate};
 
 use crate::meter::Meter;
-use crate::pace::{Arrivals, Pace};
+use crate::pace::{Arrivals, IntendedStarts};
 use crate::{EngineError, Limit, RunStats};
 
 /// One of several workers that do the same work.
@@ -36,8 +36,8 @@ pub struct Timer<'a> {
     pub entry: Entry<'a>,
     /// When the run ends.
     pub limit: &'a Limit<'a>,
-    /// When the operations of the worker start.
-    pub pace: &'a mut Pace,
+    /// When the operations of the worker start; `None`: each as soon as the last one has ended.
+    pub pace: Option<&'a mut IntendedStarts>,
     /// Where its results are counted.
     pub stats: &'a mut RunStats,
 }
@@ -101,14 +101,14 @@ pub struct Workers<W> {
 /// A worker with its pace, and with statistics that are kept between runs.
 struct PacedWorker<W> {
     worker: W,
-    pace: Pace,
+    pace: Option<IntendedStarts>,
     stats: RunStats,
 }
 
 impl<W: Worker> PacedWorker<W> {
     fn work(&mut self, gate: &Gate, limit: &Limit<'_>) -> Result<(), EngineError> {
         self.stats.clear();
-        let timer = Timer { entry: Entry(Some(gate)), limit, pace: &mut self.pace, stats: &mut self.stats };
+        let timer = Timer { entry: Entry(Some(gate)), limit, pace: self.pace.as_mut(), stats: &mut self.stats };
         self.worker.work(timer)
     }
 }
@@ -116,7 +116,7 @@ impl<W: Worker> PacedWorker<W> {
 impl<W: Worker> Workers<W> {
     /// At least one worker. All work as fast as they can.
     pub fn new(workers: impl IntoIterator<Item = W>, style: WorkerStyle) -> Self {
-        let paced = |worker| PacedWorker { worker, pace: Pace::Closed, stats: RunStats::new() };
+        let paced = |worker| PacedWorker { worker, pace: None, stats: RunStats::new() };
         Self { workers: workers.into_iter().map(paced).collect(), style }
     }
 
@@ -130,7 +130,7 @@ impl<W: Worker> Workers<W> {
         let count = self.count();
         for (number, paced) in (0..).zip(&mut self.workers) {
             let random = generator(seed, "arrivals", &[u64::from(number)]);
-            paced.pace = Pace::open(rate, (number, count), arrivals, random);
+            paced.pace = Some(IntendedStarts::new(rate, (number, count), arrivals, random));
         }
     }
 
@@ -161,7 +161,7 @@ impl<W: Worker> Workers<W> {
     pub fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         match (self.style, self.workers.as_mut_slice()) {
             (WorkerStyle::Threads, [PacedWorker { worker, pace, .. }]) => {
-                return worker.work(Timer { entry: Entry(None), limit, pace, stats });
+                return worker.work(Timer { entry: Entry(None), limit, pace: pace.as_mut(), stats });
             }
             (WorkerStyle::Threads, workers) => in_threads(workers, limit)?,
             (WorkerStyle::Processes, workers) => in_processes(workers, limit)?,

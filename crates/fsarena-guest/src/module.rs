@@ -116,7 +116,7 @@ fn run(tree: &Path, words: &[&str], telling: &mut dyn FnMut(&str)) -> Result<(),
         }
     };
     let setting = Setting::new(Path::new("/"), tree, Patience::query().stop);
-    let ended = child::run_heard(&start, setting, &mut heard).map_err(GuestError::io("start", "timeout"))?;
+    let ended = child::run_until(&start, setting, Some(&mut heard)).map_err(GuestError::io("start", "timeout"))?;
     let words = match ended {
         Some(ended) if ended.status.success() => return Ok(()),
         // timeout(1).

@@ -123,7 +123,7 @@ impl Packages {
         let names: Vec<&str> = packages.iter().map(|package| package.wanted.as_str()).collect();
         let argv = self.argv(&APT_GET, &[&["download"], names.as_slice()].concat());
         let setting = Setting::new(directory, &self.folder, Patience::query().stop);
-        let ended = child::run_heard(&argv, setting, &mut heard);
+        let ended = child::run_until(&argv, setting, Some(&mut heard));
         match ended.map_err(GuestError::io("start", "apt-get"))? {
             Some(ended) if ended.status.success() => {}
             ended => {

@@ -359,7 +359,7 @@ fn start(
         Daemon::start(argv, Wrapping::None, run, &log).map_err(GuestError::io("start", argv[0].clone()))?;
     let begin = Instant::now();
     while !is_ready() {
-        if matches!(server.ended(), Ok(Some(_))) {
+        if matches!(server.wait(Duration::ZERO), Ok(Some(_))) {
             return Err(failed("it ended at once"));
         }
         if begin.elapsed() > PATIENCE {

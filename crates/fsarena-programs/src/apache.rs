@@ -116,6 +116,8 @@ fn of_the_article() -> Bytes {
     Bytes(3064)
 }
 
+/// Length of a page's head, which contains its number, in bytes.
+const HEAD: u64 = 16;
 /// Longest line of the access log in bytes.
 const LINE: u64 = 112;
 /// Most concurrent requests of the server.
@@ -140,7 +142,7 @@ impl RequestTask {
         match self {
             Self::Page(page) if page.size.0 == 0 || page.size > MOST_BYTES => Some("`size` is 1 to 1M"),
             Self::Pages(pages) if pages.pages > MOST_PAGES => Some("`pages` are at most a million"),
-            Self::Pages(pages) if pages.smallest.0 < ServedPages::HEAD || pages.largest > MOST_BYTES => {
+            Self::Pages(pages) if pages.smallest.0 < HEAD || pages.largest > MOST_BYTES => {
                 Some("`smallest` is at least 16, and `largest` at most 1M")
             }
             Self::Pages(pages) if pages.smallest > pages.largest => Some("`smallest` is more than `largest`"),
@@ -168,11 +170,6 @@ impl RequestTask {
                 Self::Pages(pages) => Nanos(u64::from(pages.pages) * REQUEST * 3),
             }
     }
-}
-
-impl ServedPages {
-    /// Length of a page's head, which contains its number, in bytes.
-    pub const HEAD: u64 = 16;
 }
 
 #[cfg(test)]

@@ -115,21 +115,9 @@ impl MariaDb {
         let answers = |lane: &LaneServer, stop: &AtomicBool| {
             socket.exists() && lane.tool(PING, ping.to_vec()).finish_unless(stop).is_ok()
         };
-        self.lane.start("mariadbd", self.command(), stop, answers)
-    }
-
-    fn command(&self) -> Vec<String> {
-        let data = self.lane.data.display();
-        let places = [
-            "mariadbd".to_owned(),
-            "--no-defaults".to_owned(),
-            format!("--datadir={data}"),
-            format!("--tmpdir={data}"),
-            format!("--socket={}", self.socket().display()),
-            format!("--pid-file={}", self.lane.clients_folder().join("pid").display()),
-        ];
-        let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
-        places.into_iter().chain(fixed).chain(buffer_pool(self.pool)).collect()
+        let pid = self.lane.clients_folder().join("pid");
+        let command = command(&self.lane.data, vec![place.clone(), format!("--pid-file={}", pid.display())], self.pool);
+        self.lane.start("mariadbd", command, stop, answers)
     }
 
     /// The socket that clients connect to, as `root` without a password.
@@ -160,11 +148,18 @@ fn buffer_pool(size: Bytes) -> [String; 2] {
     [format!("--innodb-buffer-pool-size={}", size.0), format!("--innodb-lru-scan-depth={free}")]
 }
 
+/// Command line of the server of the directory `data`, with the options `own`.
+fn command(data: &Path, own: Vec<String>, pool: Bytes) -> Vec<String> {
+    let data = data.display();
+    let places =
+        ["mariadbd".to_owned(), "--no-defaults".to_owned(), format!("--datadir={data}"), format!("--tmpdir={data}")];
+    let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
+    places.into_iter().chain(own).chain(fixed).chain(buffer_pool(pool)).collect()
+}
+
 /// Command line of the server with this buffer pool, for reports.
 pub fn settings(pool: Bytes) -> String {
-    let begin = format!("{}mariadbd --no-defaults --datadir=LANE --tmpdir=LANE", User::of_report(USER));
-    let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
-    [begin].into_iter().chain(fixed).chain(buffer_pool(pool)).collect::<Vec<_>>().join(" ")
+    format!("{}{}", User::of_report(USER), command(Path::new("LANE"), Vec::new(), pool).join(" "))
 }
 
 /// Estimated rows per second of LOAD DATA, and of single INSERTs.

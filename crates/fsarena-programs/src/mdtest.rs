@@ -83,23 +83,22 @@ impl Mdtest {
     }
 
     fn mistake(&self) -> Option<&'static str> {
+        let can_be_durable = match self.durable {
+            DurablePoint::None => true,
+            DurablePoint::Syncfs => self.operation.changes(),
+            DurablePoint::Fsync => self.operation == Operation::Create && self.size > Bytes(0),
+            _ => false,
+        };
         if self.files == 0 || self.size > LARGEST {
             Some("`files` is at least 1, and `size` at most 1 GiB")
         } else if self.verify && self.operation != Operation::Read {
             Some("`verify` is for reads")
         } else if self.operation == Operation::Read && self.size == Bytes(0) {
             Some("files that are read have a `size`")
+        } else if !can_be_durable {
+            Some("`durable` is `none`, `syncfs` for `create` and `delete`, or `fsync` for `create` with a `size`")
         } else {
-            self.mistake_of_durability()
-        }
-    }
-
-    fn mistake_of_durability(&self) -> Option<&'static str> {
-        match self.durable {
-            DurablePoint::None => None,
-            DurablePoint::Syncfs if self.operation.changes() => None,
-            DurablePoint::Fsync if self.operation == Operation::Create && self.size > Bytes(0) => None,
-            _ => Some("`durable` is `none`, `syncfs` for `create` and `delete`, or `fsync` for `create` with a `size`"),
+            None
         }
     }
 }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 pub use self::output::{MpiOutput, MpiProcess, complete, field, read};
 use crate::LARGEST;
-use crate::tool::{Tool, failed};
+use crate::tool::Tool;
 
 /// Open MPI, versions 4 and 5: root may start it, and there may be more processes than processors. Other
 /// implementations allow both and ignore these.
@@ -137,19 +137,16 @@ impl<P: MpiProgram> MpiJob<P> {
         let Some(ended) = tool.run_among_others(&variables, stop)? else { return Ok(None) };
         let around = clock::now().saturating_sub(begin);
         let text = [ended.stdout, ended.stderr].join("\n");
-        let output = read::<P>(&text, operation, start.all()).map_err(failed(P::NAME))?;
-        let elapsed = output.elapsed(self.program.amount(), P::UNIT, around).map_err(failed(P::NAME))?;
+        let output = read::<P>(&text, operation, start.all()).map_err(EngineError::program(P::NAME))?;
+        let elapsed = output.elapsed(self.program.amount(), P::UNIT, around).map_err(EngineError::program(P::NAME))?;
         Ok(Some((output, elapsed)))
     }
 
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        match self.program.missing().filter(|_| !self.program.start().held) {
-            None => Ok(()),
-            Some(operation) => match self.work(operation, stop)? {
-                None => Err(failed(P::NAME)("it was stopped".to_owned())),
-                Some(_) => Ok(()),
-            },
-        }
+        let missing = self.program.missing().filter(|_| !self.program.start().held);
+        let Some(operation) = missing else { return Ok(()) };
+        let stopped = || EngineError::program(P::NAME)("it was stopped".to_owned());
+        self.work(operation, stop)?.map(drop).ok_or_else(stopped)
     }
 }
 

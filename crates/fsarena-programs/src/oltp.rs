@@ -13,7 +13,7 @@ use crate::mariadb::{
     ClientWork, DatabaseClient, EMPTY, MOST_THREADS, MariaDb, MariaDbJob, NEEDS, settings, usual_pool,
 };
 use crate::sysbench::text::Times;
-use crate::tool::{Tool, failed, figure};
+use crate::tool::{Tool, figure};
 
 const SYSBENCH: &str = "sysbench";
 /// The database of the tables, sysbench's default.
@@ -87,7 +87,7 @@ impl ClientWork for SysbenchClient {
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(&client.socket, self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
-        let transactions = read(&ended.stdout, stats).map_err(failed(SYSBENCH))?;
+        let transactions = read(&ended.stdout, stats).map_err(EngineError::program(SYSBENCH))?;
         if self.parameters.test == OltpTest::ReadWrite {
             stats.count_commits(transactions, u64::from(self.parameters.threads));
         }

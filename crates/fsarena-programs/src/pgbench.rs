@@ -13,7 +13,6 @@ use serde::Deserialize;
 
 use crate::LARGEST;
 use crate::postgresql::{self, DATABASE, PostgreSql};
-use crate::tool::failed;
 
 pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new(NAME, traits, open) };
 
@@ -61,8 +60,6 @@ impl PgBenchJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Self { server, parameters, .. } = self;
         server.install(stop)?;
-        server.start(stop)?;
-        server.create_database(stop)?;
         server.ask(NAME, &words(&parameters.fill()), stop)?;
         server.query("CHECKPOINT", stop)?;
         server.stop(stop)
@@ -127,7 +124,7 @@ impl Job for PgBenchJob {
         let begin = stats.elapsed;
         let read = output::read(&ended.stdout, self.parameters.clients, stats);
         // First: a log with failed transactions cannot be read.
-        let processed = read.map_err(|what| failed(NAME)(format!("{what}:\n{}", ended.words())))?;
+        let processed = read.map_err(|what| EngineError::program(NAME)(format!("{what}:\n{}", ended.words())))?;
         output::take(&self.server.lane.clients_folder(), LOG, begin, stats)?;
         self.committed = self.committed.map(|committed| committed + processed);
         Ok(())

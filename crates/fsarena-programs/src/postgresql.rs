@@ -62,12 +62,17 @@ impl PostgreSql {
         Ok(Self { lane: LaneServer::new(USER, directory.join("postgresql"), Signal::INT)? })
     }
 
-    /// Makes the cluster with initdb.
-    pub fn install(&self, stop: &AtomicBool) -> Result<(), EngineError> {
+    /// Makes the cluster with initdb, starts its server, and creates the database that the clients use.
+    ///
+    /// # Errors
+    /// If a program fails, or the server does not start.
+    pub fn install(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let lane = &self.lane;
         folder::make(&lane.data, 0o700, lane.user.as_ref())?;
         let options = ["-D".to_owned(), lane.data.display().to_string()].into_iter().chain(owned(CLUSTER));
-        lane.tool("initdb", command("initdb", options)?).finish_unless(stop).map(drop)
+        lane.tool("initdb", command("initdb", options)?).finish_unless(stop)?;
+        self.start(stop)?;
+        self.ask("createdb", &[DATABASE], stop).map(drop)
     }
 
     /// Starts the server and waits until it answers.
@@ -91,14 +96,6 @@ impl PostgreSql {
     /// If the server has ended before, or does not end.
     pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.lane.stop(stop)
-    }
-
-    /// Creates the database that the clients use.
-    ///
-    /// # Errors
-    /// If the server refuses.
-    pub fn create_database(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.ask("createdb", &[DATABASE], stop).map(drop)
     }
 
     /// The server's answer to `query`, as psql(1) prints it without column names and frames.

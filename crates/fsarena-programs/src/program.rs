@@ -111,10 +111,8 @@ impl ProgramJob {
         let setting = Setting::new(directory, self.scratch.path(), stop);
         let setting = Setting { variables: &variables, processes: Processes::Own, ..setting };
         let argv = act.argv(&self.parameters.shell, &self.directory);
-        let ended = match heard {
-            Some(heard) => child::run_heard(&argv, setting, &mut |piece| heard.hear(piece, clock::now())),
-            None => child::run_until(&argv, setting),
-        };
+        let mut heard = heard.map(|heard| |piece: &[u8]| heard.hear(piece, clock::now()));
+        let ended = child::run_until(&argv, setting, heard.as_mut().map(|heard| heard as _));
         match ended.map_err(EngineError::io(self.start_of(act)))? {
             Some(ended) if !ended.status.success() => Err(self.failed(name, act, &ended)),
             ended => Ok(ended),

@@ -77,8 +77,11 @@ impl ServerProcess {
         mut ready: impl FnMut(&AtomicBool) -> bool,
     ) -> bool {
         let (daemon, begin) = (&mut self.daemon, Instant::now());
-        let is_over =
-            || stop.load(Ordering::Relaxed) || begin.elapsed() > patience || !matches!(daemon.ended(), Ok(None));
+        let is_over = || {
+            stop.load(Ordering::Relaxed)
+                || begin.elapsed() > patience
+                || !matches!(daemon.wait(Duration::ZERO), Ok(None))
+        };
         watched(is_over, |stop| {
             loop {
                 if ready(stop) {
@@ -97,7 +100,7 @@ impl ServerProcess {
     /// # Errors
     /// [`EngineError::Server`] with the last lines of its log.
     pub fn require_alive(&mut self) -> Result<(), EngineError> {
-        match self.daemon.ended().map_err(EngineError::io(format!("wait for {}", self.program)))? {
+        match self.daemon.wait(Duration::ZERO).map_err(EngineError::io(format!("wait for {}", self.program)))? {
             None => Ok(()),
             Some(status) => Err(self.failure(format!("has ended ({status})"))),
         }
@@ -127,7 +130,7 @@ impl ServerProcess {
     ) -> Result<T, EngineError> {
         let (daemon, mut stopped, mut is_killed) = (&mut self.daemon, None, false);
         let look = || {
-            let runs = matches!(daemon.ended(), Ok(None));
+            let runs = matches!(daemon.wait(Duration::ZERO), Ok(None));
             let is_over = stop.load(Ordering::Relaxed) || !runs;
             stopped = stopped.or_else(|| is_over.then(Instant::now));
             if runs && !is_killed && stopped.is_some_and(|stopped| stopped.elapsed() > GRACE) {

@@ -8,9 +8,10 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::parameters::{checked, or, runs_once, size};
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Upkeep};
 use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::tool::{Tool, failed};
+use crate::tool::Tool;
 
 pub const ENGINE: Engine = Engine { programs: Some(programs), ..Engine::new(NAME, traits, open) };
 
@@ -77,7 +78,7 @@ impl Job for SysbenchJob {
         self.runs += 1;
         let Some(ended) = self.tool("run", options).run(limit.stop)? else { return Ok(()) };
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
-        text::read(&ended.stdout, operation, self.parameters.file_block_size, stats).map_err(failed(NAME))
+        text::read(&ended.stdout, operation, self.parameters.file_block_size, stats).map_err(EngineError::program(NAME))
     }
 }
 
@@ -85,10 +86,11 @@ impl Job for SysbenchJob {
 const LAID_OUT: u64 = 1 << 20;
 
 /// sysbench's options, as `sysbench fileio help` explains them.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct SysbenchParameters {
-    /// The test: `--file-test-mode`.
+    /// The test.
+    #[serde(rename(serialize = "file-test-mode"))]
     mode: TestMode,
     /// Bytes of all files together.
     #[serde(deserialize_with = "size")]
@@ -127,7 +129,7 @@ struct SysbenchParameters {
     file_rw_ratio: Option<f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum TestMode {
     /// Sequential writing of new files.
@@ -151,7 +153,7 @@ impl TestMode {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum SysbenchFlag {
     Sync,
@@ -159,7 +161,7 @@ enum SysbenchFlag {
     Direct,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum IoMode {
     #[default]
@@ -168,12 +170,24 @@ enum IoMode {
     Mmap,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum FsyncMode {
     #[default]
     Fsync,
     Fdatasync,
+}
+
+/// A parameter as an option; `None` if it is not given.
+fn option(name: &str, value: &Value) -> Option<String> {
+    let value = match value {
+        Value::Null => return None,
+        Value::Bool(is_on) => if *is_on { "on" } else { "off" }.to_owned(),
+        Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
+        Value::String(word) => word.clone(),
+        number => number.to_string(),
+    };
+    Some(format!("--{name}={value}"))
 }
 
 fn yes() -> bool {
@@ -228,28 +242,11 @@ impl SysbenchParameters {
 
     /// The options of a run. Every random choice follows from `seed`. sysbench takes 31 bits of it, but not 0.
     fn options(&self, seed: u64) -> Vec<String> {
-        let flags: Vec<String> = self.file_extra_flags.iter().map(|flag| format!("{flag:?}").to_lowercase()).collect();
-        let on = |is: bool| if is { "on" } else { "off" };
-        let mut options = vec![
-            format!("--file-test-mode={:?}", self.mode).to_lowercase(),
-            format!("--file-total-size={}", self.file_total_size),
-            format!("--file-num={}", self.file_num),
-            format!("--file-block-size={}", self.file_block_size),
-            format!("--threads={}", self.threads),
-            format!("--time={}", self.time),
-            "--events=0".to_owned(),
-            format!("--rand-seed={}", seed % 0x7fff_fffe + 1),
-            format!("--file-extra-flags={}", flags.join(",")),
-            format!("--file-io-mode={:?}", self.file_io_mode).to_lowercase(),
-            format!("--file-fsync-freq={}", self.file_fsync_freq),
-            format!("--file-fsync-all={}", on(self.file_fsync_all)),
-            format!("--file-fsync-end={}", on(self.file_fsync_end)),
-            format!("--file-fsync-mode={:?}", self.file_fsync_mode).to_lowercase(),
-            "--histogram=on".to_owned(),
-        ];
-        options.extend(self.file_async_backlog.map(|count| format!("--file-async-backlog={count}")));
-        options.extend(self.file_rw_ratio.map(|ratio| format!("--file-rw-ratio={ratio}")));
-        options
+        let own = serde_json::to_value(self).expect("numbers and words");
+        let own = own.as_object().into_iter().flatten();
+        let fixed = ["--events=0".to_owned(), "--histogram=on".to_owned()];
+        let seed = format!("--rand-seed={}", seed % 0x7fff_fffe + 1);
+        own.filter_map(|(name, value)| option(name, value)).chain(fixed).chain([seed]).collect()
     }
 }
 

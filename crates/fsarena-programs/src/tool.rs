@@ -36,7 +36,7 @@ impl Tool<'_> {
     /// If it cannot be started, or ends with an error.
     pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
         let setting = Setting { processes: Processes::Own, ..Setting::new(self.directory, self.streams, stop) };
-        self.judged(child::run_until(&self.words(), setting))
+        self.judged(child::run_until(&self.words(), setting, None))
     }
 
     /// The command line with which it is started as its user.
@@ -52,7 +52,7 @@ impl Tool<'_> {
         stop: &AtomicBool,
     ) -> Result<Option<Ended>, EngineError> {
         let setting = Setting { variables, grace: GRACE, ..Setting::new(self.directory, self.streams, stop) };
-        self.judged(child::run_until(&self.argv, setting))
+        self.judged(child::run_until(&self.argv, setting, None))
     }
 
     /// Turns a failed exit status into an error with the program's last lines.
@@ -61,7 +61,7 @@ impl Tool<'_> {
             Some(ended) if !ended.status.success() => {
                 // stderr comes last: initdb's progress on stdout would otherwise hide why it failed.
                 let output = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
-                Err(failed(self.name)(format!("{} ({})", reason(&output), ended.status)))
+                Err(EngineError::program(self.name)(format!("{} ({})", reason(&output), ended.status)))
             }
             ended => Ok(ended),
         }
@@ -69,7 +69,7 @@ impl Tool<'_> {
 
     /// Like [`Tool::run`], but it is an error if it was stopped.
     pub fn finish_unless(&self, stop: &AtomicBool) -> Result<Ended, EngineError> {
-        self.run(stop)?.ok_or_else(|| failed(self.name)("it was stopped".to_owned()))
+        self.run(stop)?.ok_or_else(|| EngineError::program(self.name)("it was stopped".to_owned()))
     }
 }
 
@@ -81,11 +81,6 @@ fn reason(output: &str) -> String {
     // Each process may write the same.
     errors.dedup();
     if errors.is_empty() { last_lines(output) } else { last_lines(&errors.join("\n")) }
-}
-
-/// For `map_err`: the error of `program` with these words.
-pub fn failed(program: &'static str) -> impl Fn(String) -> EngineError {
-    move |words| EngineError::Program { program, words }
 }
 
 /// The number after `name` at the beginning of a line of a program's output, without its unit.

@@ -51,7 +51,17 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
 }
 
 fn open(workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-    Ok(Box::new(GridFiles::new(workload, &IozoneParameters::of(workload)?, directory)))
+    let parameters = IozoneParameters::of(workload)?;
+    let cells = parameters.cells();
+    let largest = cells.iter().map(|cell| cell.record).max().expect("parameters without a cell are refused");
+    Ok(Box::new(GridFiles {
+        tests: parameters.tests(),
+        directory: directory.to_owned(),
+        path: directory.join("iozone.tmp"),
+        care: Care { flush: workload.durable == DurablePoint::Fsync, cold: workload.cache == CacheState::Cold },
+        record: Record::new(largest as usize),
+        cells,
+    }))
 }
 
 struct GridFiles {
@@ -64,25 +74,11 @@ struct GridFiles {
 }
 
 impl GridFiles {
-    fn new(workload: &Workload, parameters: &IozoneParameters, directory: &Path) -> Self {
-        let cells = parameters.cells();
-        let care = Care { flush: workload.durable == DurablePoint::Fsync, cold: workload.cache == CacheState::Cold };
-        let largest = cells.iter().map(|cell| cell.record).max().expect("parameters without a cell are refused");
-        Self {
-            tests: parameters.tests(),
-            directory: directory.to_owned(),
-            path: directory.join("iozone.tmp"),
-            care,
-            record: Record::new(largest as usize),
-            cells,
-        }
-    }
-
     /// Runs all tests of a cell. `write` runs even if the workload does not ask for it, because the other tests need
     /// its file.
     fn cell(&mut self, cell: GridCell, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         folder::sync(folder::open(&self.directory)?)?;
-        self.record.resize(cell.record as usize);
+        self.record.length = cell.record as usize;
         let is_random = self.tests.iter().any(|test| matches!(test, GridTest::RandomRead | GridTest::RandomWrite));
         let order = if is_random { order(cell.records()) } else { Vec::new() };
         let Self { path, care, record, .. } = self;
@@ -144,6 +140,7 @@ const LINE: usize = 32;
 /// The buffer that all tests use, with marks at the beginning of each page.
 struct Record {
     buffer: AlignedBuffer,
+    /// Bytes of the records that are used now.
     length: usize,
 }
 
@@ -153,11 +150,6 @@ impl Record {
         let mut record = Self { buffer: AlignedBuffer::new(largest), length: largest };
         record.mark();
         record
-    }
-
-    /// Uses records of `length` bytes from now on.
-    fn resize(&mut self, length: usize) {
-        self.length = length;
     }
 
     #[inline]
@@ -203,9 +195,9 @@ mod tests {
         assert!(record.check().is_ok());
         record.bytes_mut()[8192] = 0;
         assert!(record.check().is_err());
-        record.resize(1024);
+        record.length = 1024;
         assert!(record.check().is_ok() && record.bytes().len() == 1024);
-        record.resize(16 << 10);
+        record.length = 16 << 10;
         record.mark();
         assert!(record.check().is_ok());
     }

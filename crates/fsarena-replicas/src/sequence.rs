@@ -10,14 +10,14 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_library::{FileSystem, Kernel, Library, LibraryError, Preview, Rsext4, Synced, Traffic};
+use fsarena_library::{FileSystem, Kernel, Library, Preview, Rsext4, Synced, Traffic};
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::clock;
 
 use fsarena_engine::folder::{drop_all_caches, drop_cached};
 use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Opened, Operation, RunStats};
 use parameters::{LONGEST, SequenceParameters, StepAction, Sync};
-use perform::{StepCounts, StepPerformance};
+use perform::{Failure, StepCounts, StepPerformance};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
 
@@ -160,8 +160,9 @@ impl<F: FileSystem> SequenceJob<F> {
     }
 }
 
-fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {
-    move |source| EngineError::Step { step: name.to_owned(), source: Box::new(source) }
+/// For `map_err`: the error of the step `name`.
+fn of_step<E: Into<Failure>>(name: &str) -> impl FnOnce(E) -> EngineError {
+    move |what| EngineError::Step { step: name.to_owned(), what: what.into() }
 }
 
 /// Writes all data to the device. Returns the time; `None` if the file system has no such call.

@@ -42,7 +42,25 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
 }
 
 fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-    Ok(Box::new(Tests::new(workload, &TiotestParameters::of(workload)?, directory, seed)))
+    let parameters = TiotestParameters::of(workload)?;
+    let thread = |number| Thread {
+        path: directory.join(format!("_tiotest.thr{number}")),
+        number,
+        size: parameters.size,
+        random_operations: parameters.random_operations,
+        flags: folder::sync_flags(workload.durable),
+        seed,
+        buffer: vec![0; parameters.block as usize],
+        test: TiotestTest::Write,
+        before: Nanos(0),
+        long: [0; 2],
+    };
+    Ok(Box::new(Tests {
+        workers: Workers::new((0..parameters.threads).map(thread), WorkerStyle::Threads),
+        tests: TiotestTest::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect(),
+        size: parameters.size,
+        is_cold: workload.cache == CacheState::Cold,
+    }))
 }
 
 /// Maximum size of a block, bytes.
@@ -142,27 +160,6 @@ struct Tests {
 }
 
 impl Tests {
-    fn new(workload: &Workload, parameters: &TiotestParameters, directory: &Path, seed: u64) -> Self {
-        let thread = |number| Thread {
-            path: directory.join(format!("_tiotest.thr{number}")),
-            number,
-            size: parameters.size,
-            random_operations: parameters.random_operations,
-            flags: folder::sync_flags(workload.durable),
-            seed,
-            buffer: vec![0; parameters.block as usize],
-            test: TiotestTest::Write,
-            before: Nanos(0),
-            long: [0; 2],
-        };
-        Self {
-            workers: Workers::new((0..parameters.threads).map(thread), WorkerStyle::Threads),
-            tests: TiotestTest::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect(),
-            size: parameters.size,
-            is_cold: workload.cache == CacheState::Cold,
-        }
-    }
-
     fn test(&mut self, test: TiotestTest, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let before = stats.elapsed;
         for thread in self.workers.workers() {
@@ -196,16 +193,12 @@ impl Tests {
             stats.reported.push((Probe::of_program(name, unit), value));
         }
     }
-
-    fn remove(&mut self) -> Result<(), EngineError> {
-        self.workers.workers().try_for_each(|thread| folder::unlink(&thread.path))
-    }
 }
 
 impl Job for Tests {
     fn upkeep(&mut self, upkeep: Upkeep, _stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
-            Upkeep::Reset => self.remove(),
+            Upkeep::Reset => self.workers.workers().try_for_each(|thread| folder::unlink(&thread.path)),
             _ => Ok(()),
         }
     }

@@ -24,8 +24,8 @@ use rustix::process::{
 use crate::fault;
 
 pub use short::{Killed, Patience, heed, run, run_apart, run_in};
-use streamed::listen;
-pub use streamed::run_heard;
+pub use streamed::OutputListener;
+use streamed::{Pipe, listen};
 
 /// The folder of [`prefer`].
 static PREFERRED: RwLock<Option<PathBuf>> = RwLock::new(None);
@@ -89,24 +89,32 @@ impl<'a> Setting<'a> {
 /// Like [`run`], for a program that takes long; `None` if it was stopped. When it has ended, so has its process group.
 /// Its end is noticed at once, the stop flag within 5 ms.
 ///
+/// `heard` gets each piece of the program's standard output as soon as it arrives. The program must then not buffer its
+/// output, or be started without buffering (stdbuf(1)).
+///
 /// # Errors
 /// If it cannot be started, or its streams cannot be kept.
-pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Result<Option<Ended>> {
+pub fn run_until<S: AsRef<OsStr>>(
+    argv: &[S],
+    setting: Setting<'_>,
+    heard: Option<OutputListener<'_>>,
+) -> io::Result<Option<Ended>> {
     let (out, err) = (OutputFile::new(&setting, "stdout")?, OutputFile::new(&setting, "stderr")?);
-    let child = set(argv, &setting)?.stdout(out.end()?).stderr(err.end()?).spawn()?;
-    let until = listen(&child, &mut [], None, setting.stop);
-    let (Until::End, status) = reap(child, until, setting.grace)? else { return Ok(None) };
-    Ok(Some(Ended { status, stdout: out.text()?, stderr: err.text()? }))
-}
-
-/// The command of a program in its setting.
-fn set<S: AsRef<OsStr>>(argv: &[S], setting: &Setting<'_>) -> io::Result<Command> {
     let mut command = started(argv)?;
     command.envs(setting.variables.iter().map(|(name, value)| (name, value))).current_dir(setting.directory);
     if setting.processes == Processes::Own {
         contained::contain(&mut command);
     }
-    Ok(command)
+    let stdout = if heard.is_some() { Stdio::piped() } else { out.end()? };
+    let mut child = command.stdout(stdout).stderr(err.end()?).spawn()?;
+    let mut pipes = match child.stdout.take() {
+        Some(end) => vec![Pipe::new(Some(end), heard)?],
+        None => Vec::new(),
+    };
+    let until = listen(&child, &mut pipes, None, setting.stop);
+    let (Until::End, status) = reap(child, until, setting.grace)? else { return Ok(None) };
+    let stdout = pipes.pop().map_or_else(|| out.text(), |pipe| Ok(pipe.text()))?;
+    Ok(Some(Ended { status, stdout, stderr: err.text()? }))
 }
 
 /// Kills the remaining processes of a child, which may end by themselves within `grace`, and waits for it. Returns why
@@ -276,7 +284,7 @@ mod tests {
         let setting = Setting { grace, ..Setting::new(folder.path(), folder.path(), &on) };
         // Without `ready` the signal came before the trap was set.
         let is_cleared = || {
-            let stopped = run_until(&["sh", "-c", script], setting).expect("sh starts");
+            let stopped = run_until(&["sh", "-c", script], setting, None).expect("sh starts");
             assert!(stopped.is_none());
             folder.path().join("ready").exists().then(|| folder.path().join("cleared").exists())
         };
@@ -289,11 +297,11 @@ mod tests {
         let (on, off) = (AtomicBool::new(true), AtomicBool::new(false));
         for processes in [Processes::All, Processes::Own] {
             let setting = |stop| Setting { processes, ..Setting::new(Path::new("/"), folder.path(), stop) };
-            let ended = run_until(&["sh", "-c", "pwd"], setting(&off));
+            let ended = run_until(&["sh", "-c", "pwd"], setting(&off), None);
             assert_eq!(ended.expect("sh starts").expect("it ends").words(), "/");
-            let stopped = run_until(&["sh", "-c", "sleep 600; :"], setting(&on));
+            let stopped = run_until(&["sh", "-c", "sleep 600; :"], setting(&on), None);
             assert!(stopped.expect("sh starts").is_none());
-            run_until(&["/no/such/program"], setting(&off)).expect_err("it cannot start");
+            run_until(&["/no/such/program"], setting(&off), None).expect_err("it cannot start");
         }
     }
 
@@ -308,7 +316,7 @@ mod tests {
             let _ = std::fs::remove_file(&link);
             std::os::unix::fs::symlink(&precious, &link).expect("linked");
             let setting = Setting::new(Path::new("/"), folder.path(), &off);
-            run_until(&["sh", "-c", "echo out; echo err >&2"], setting).expect_err("it is a link");
+            run_until(&["sh", "-c", "echo out; echo err >&2"], setting, None).expect_err("it is a link");
             assert_eq!(std::fs::read_to_string(&precious).expect("there"), "kept");
             std::fs::remove_file(&link).expect("there");
         }
@@ -320,7 +328,8 @@ mod tests {
         let variables = [("LONG", "600".to_owned())];
         let off = AtomicBool::new(false);
         let setting = Setting { variables: &variables, ..Setting::new(folder.path(), folder.path(), &off) };
-        let ended = run_until(&["sh", "-c", "sleep $LONG & echo $!"], setting).expect("sh starts").expect("it ends");
+        let ended =
+            run_until(&["sh", "-c", "sleep $LONG & echo $!"], setting, None).expect("sh starts").expect("it ends");
         let sleeper = ended.stdout.trim().to_owned();
         assert!(ends(&sleeper));
     }

@@ -50,14 +50,6 @@ impl Daemon {
         Ok(Self { child: command.spawn()?, wrapping })
     }
 
-    /// Its exit status, if it has ended.
-    ///
-    /// # Errors
-    /// If the kernel refuses the query.
-    pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
-        self.child.try_wait()
-    }
-
     /// The program itself; with a wrapping, `None` before it has started and once it has ended.
     fn process(&self) -> Option<Pid> {
         let outer = Pid::from_child(&self.child);
@@ -84,7 +76,7 @@ impl Daemon {
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
     }
 
-    /// Waits for its end, at most for the time `most`; `None` if it still runs.
+    /// Waits for its end, at most for the time `most`, and returns its exit status; `None` if it still runs.
     ///
     /// # Errors
     /// If the kernel refuses the query.
@@ -138,7 +130,7 @@ mod tests {
         let mut daemon = Daemon::start(&argv, Wrapping::None, Path::new("/"), &log).expect("starts");
         let has_output = |text: &str| fs::read_to_string(&log).expect("there").contains(text);
         wait_until(|| has_output("up"));
-        assert!(daemon.ended().expect("known").is_none());
+        assert!(daemon.wait(Duration::ZERO).expect("known").is_none());
         daemon.signal(Signal::TERM);
         let status = daemon.wait(Duration::from_secs(60)).expect("known");
         assert_eq!((status.and_then(|status| status.code()), has_output("end")), (Some(0), true));

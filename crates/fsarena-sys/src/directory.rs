@@ -2,13 +2,13 @@
 //! one component at a time: no path is resolved twice, no symbolic link is followed, no other mount is entered. That is
 //! what openat2(2) would refuse by itself, which some containers and emulators do not have.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, StatxFlags, mkdirat, openat, statat, statx, unlinkat};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, StatxFlags, mkdirat, openat, statat, statx, unlinkat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -173,46 +173,26 @@ fn mount(directory: BorrowedFd<'_>) -> io::Result<(u32, u32, u64)> {
 }
 
 /// Removes everything in the directory. Reads all names before it removes the first: the result of readdir(3) on a
-/// directory that changes meanwhile is not specified.
+/// directory that changes meanwhile is not specified. An entry that no longer exists is no error.
 fn empty(directory: BorrowedFd<'_>) -> io::Result<()> {
-    for name in names(directory)? {
-        if is_directory(directory, &name)? {
-            let child = open_here(directory, OsStr::from_bytes(name.as_bytes()))?;
-            empty(child.as_fd())?;
-            unlink(directory, &name, AtFlags::REMOVEDIR)?;
-        } else {
-            unlink(directory, &name, AtFlags::empty())?;
+    let entries = Dir::read_from(directory)?.collect::<Result<Vec<_>, _>>()?;
+    for name in entries.iter().map(|entry| OsStr::from_bytes(entry.file_name().to_bytes())) {
+        if name == "." || name == ".." {
+            continue;
+        }
+        let removed = match unlinkat(directory, name, AtFlags::empty()) {
+            Err(Errno::ISDIR) => {
+                empty(open_here(directory, name)?.as_fd())?;
+                unlinkat(directory, name, AtFlags::REMOVEDIR)
+            }
+            other => other,
+        };
+        match removed {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())
-}
-
-fn names(directory: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(directory)? {
-        let entry = entry?;
-        let name = OsStr::from_bytes(entry.file_name().to_bytes());
-        if name != "." && name != ".." {
-            names.push(entry.file_name().to_owned());
-        }
-    }
-    Ok(names)
-}
-
-fn is_directory(parent: BorrowedFd<'_>, name: &CString) -> io::Result<bool> {
-    match statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(found) => Ok(FileType::from_raw_mode(found.st_mode) == FileType::Directory),
-        Err(Errno::NOENT) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Removes an entry; one that no longer exists is no error.
-fn unlink(parent: BorrowedFd<'_>, name: &CString, flags: AtFlags) -> io::Result<()> {
-    match unlinkat(parent, name, flags) {
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
 }
 
 #[cfg(test)]

@@ -55,14 +55,3 @@ pub fn limited() -> Option<(Bytes, Option<PathBuf>)> {
     let room = cgroup::memory_room().filter(|room| room.free <= Bytes::kib(kib));
     Some(room.map_or((Bytes::kib(kib), None), |room| (room.free, Some(room.group))))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_and_something_can_be_backed() {
-        back(Bytes(0));
-        back(Bytes::mib(3));
-    }
-}

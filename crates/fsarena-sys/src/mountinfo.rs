@@ -122,21 +122,12 @@ fn parse_line(line: &str) -> Option<Mount> {
 /// Decodes a field of the kernel's tables, or of fstab(5): space, tab, newline and backslash are written as three octal
 /// digits.
 pub fn unescape(field: &str) -> OsString {
-    let bytes = field.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut index = 0;
-    while index < bytes.len() {
-        let octal = (bytes[index] == b'\\').then(|| field.get(index + 1..index + 4)).flatten();
-        match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(byte) => {
-                plain.push(byte);
-                index += 4;
-            }
-            None => {
-                plain.push(bytes[index]);
-                index += 1;
-            }
-        }
+    let mut parts = field.split('\\');
+    let mut plain = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let byte = part.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        plain.push(byte.unwrap_or(b'\\'));
+        plain.extend_from_slice(if byte.is_some() { &part.as_bytes()[3..] } else { part.as_bytes() });
     }
     OsString::from_vec(plain)
 }

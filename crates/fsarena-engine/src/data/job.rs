@@ -43,11 +43,10 @@ impl DataJob {
     }
 
     fn set_rates(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let is_cold = self.workload.cache == CacheState::Cold;
-        let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
-        self.parameters.load().keep(&mut self.workers, self.parameters.arrivals, self.seed, stop, |workers| {
+        let cold = self.ground.folder().filter(|_| self.workload.cache == CacheState::Cold);
+        self.parameters.load().keep(&mut self.workers, self.seed, stop, |workers| {
             workers.workers().for_each(|worker| worker.places.rewind());
-            folder::forget_each(paths.iter().cloned(), stop)
+            cold.map_or(Ok(()), |folder| folder::drop_all_cached(folder, stop))
         })
     }
 
@@ -62,7 +61,7 @@ impl DataJob {
     fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Some(folder) = self.ground.folder() else { return self.prepare(stop) };
         // Direct writes to data in memory would have to drop them from there first.
-        folder::forget_each(self.paths(), stop)?;
+        folder::drop_all_cached(folder, stop)?;
         files::make_ready(&self.workload, &self.parameters, folder, stop)?;
         self.set_rates(stop)
     }
@@ -118,7 +117,7 @@ impl Job for DataJob {
             Upkeep::Adopt => self.adopt(stop),
             Upkeep::Reset => self.reset(stop),
             Upkeep::WarmUp => self.warm_up(stop),
-            Upkeep::DropCaches => folder::forget_each(self.paths(), stop),
+            Upkeep::DropCaches => self.ground.folder().map_or(Ok(()), |folder| folder::drop_all_cached(folder, stop)),
             _ => Ok(()),
         }
     }
@@ -149,14 +148,14 @@ impl DataWorker {
 
     /// Makes one file after the other, and removes each outside the timer before the next, which then reuses the same
     /// memory. All files are written whole: the limit is checked between them.
-    fn on_new(&mut self, Timer { mut entry, limit, pace, stats }: Timer<'_>) -> Result<(), EngineError> {
+    fn on_new(&mut self, Timer { mut entry, limit, mut pace, stats }: Timer<'_>) -> Result<(), EngineError> {
         let path = self.ground.new_file(self.number);
         let before = stats.elapsed;
         let mut open = OpenFiles { files: Vec::new(), folder: self.ground.open_folder()? };
         let whole = Limit { time: None, ..*limit };
         for _ in 0..self.parameters.files {
             self.begin_new();
-            let timer = Timer { entry: entry.take(), limit: &whole, pace: &mut *pace, stats: &mut *stats };
+            let timer = Timer { entry: entry.take(), limit: &whole, pace: pace.as_deref_mut(), stats: &mut *stats };
             match self.parameters.calls {
                 Calls::IoUring => ring::on_new(self, &mut open, &path, timer),
                 _ => plain::on_new(self, &mut open, &path, timer),

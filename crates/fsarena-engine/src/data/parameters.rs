@@ -3,12 +3,11 @@
 mod complaint;
 
 use fsarena_model::traits::SharedFiles;
-use fsarena_model::{Bytes, CacheState, DurablePoint, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, Traits, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::EngineError;
-use crate::pace::Arrivals;
-use crate::pace::WorkerLoad;
+use crate::pace::{Arrivals, WorkerLoad};
 use crate::parameters::{checked, or, size, some_size};
 
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`, `512M`.
@@ -213,7 +212,7 @@ impl DataParameters {
     }
 
     pub fn load(&self) -> WorkerLoad {
-        WorkerLoad::of(self.rate, self.rate_percent)
+        WorkerLoad { rate: self.rate, percent: self.rate_percent, arrivals: self.arrivals }
     }
 
     pub fn workers(&self) -> u32 {
@@ -243,11 +242,5 @@ impl DataParameters {
     pub fn fills_memory(&self, cache: CacheState) -> bool {
         let is_cold_scan = self.pattern == Pattern::Sequential && cache == CacheState::Cold;
         cache != CacheState::Direct && (self.target() == FilesOfWork::New || is_cold_scan)
-    }
-
-    /// Whether one call after the last operation makes all writes durable.
-    pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
-        let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);
-        syncs && self.sync_every == 0
     }
 }

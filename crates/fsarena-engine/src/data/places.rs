@@ -27,18 +27,12 @@ pub struct FileParts {
     file_size: u64,
     /// The smallest block; offsets and lengths are multiples of it.
     block: u64,
-    /// How the lengths of operations are chosen.
-    sizes: LengthChoice,
+    /// Smallest blocks of the longest operation. If there are several, lengths are drawn.
+    most_blocks: u64,
     /// Operations of the run that are left.
     operations: u64,
-}
-
-/// How the lengths of operations are chosen.
-enum LengthChoice {
-    /// All operations have the smallest block.
-    Equal,
-    /// Random lengths of up to `most` smallest blocks. `bytes` of the run are left.
-    Drawn { most: u64, bytes: u64 },
+    /// Bytes of the run that are left, if lengths are drawn.
+    bytes: u64,
 }
 
 enum ByteOrder {
@@ -83,18 +77,18 @@ impl FileParts {
                 ByteOrder::Random { pick, files, blocks_in_a_file }
             }
         };
-        let mut places = Self { order, random, file_size, block, sizes: LengthChoice::Equal, operations: 0 };
+        let most_blocks = parameters.longest() / block;
+        let mut places = Self { order, random, file_size, block, most_blocks, operations: 0, bytes: 0 };
         places.begin(parameters);
         places
     }
 
     /// Begins a new run, with all operations and bytes that the workload allows.
     pub fn begin(&mut self, parameters: &DataParameters) {
-        let bytes = parameters.bytes.unwrap_or(u64::MAX);
+        self.bytes = parameters.bytes.unwrap_or(u64::MAX);
         self.operations = parameters.operations.unwrap_or(u64::MAX);
-        match parameters.longest() / self.block {
-            1 => self.operations = self.operations.min(bytes.div_ceil(self.block)),
-            most => self.sizes = LengthChoice::Drawn { most, bytes },
+        if self.most_blocks == 1 {
+            self.operations = self.operations.min(self.bytes.div_ceil(self.block));
         }
     }
 
@@ -130,27 +124,35 @@ impl FileParts {
             return None;
         }
         self.operations -= 1;
-        match (&mut self.order, &self.sizes) {
-            (ByteOrder::Random { pick, files, blocks_in_a_file }, LengthChoice::Equal) => {
-                let mut number = pick.next(&mut self.random);
-                let mut file = 0;
-                if *files > 1 {
-                    (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
-                }
-                Some(FilePart { file: file as u32, offset: number * self.block, length: self.block as usize })
+        if let ByteOrder::Random { pick, files, blocks_in_a_file } = &mut self.order
+            && self.most_blocks == 1
+        {
+            let mut number = pick.next(&mut self.random);
+            let mut file = 0;
+            if *files > 1 {
+                (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
             }
-            _ => self.next_of_other(),
+            return Some(FilePart { file: file as u32, offset: number * self.block, length: self.block as usize });
         }
+        self.next_of_other()
     }
 
     #[inline(never)]
     fn next_of_other(&mut self) -> Option<FilePart> {
-        let length = match self.sizes {
-            LengthChoice::Equal => self.block,
-            LengthChoice::Drawn { .. } => self.draw_length(),
-        };
+        let length = if self.most_blocks == 1 { self.block } else { self.draw_length() };
         match &mut self.order {
-            ByteOrder::Sequential { .. } => self.next_in_order(length),
+            ByteOrder::Sequential { first, next, end, stride, repeat } => {
+                if *next >= *end {
+                    if !*repeat {
+                        return None;
+                    }
+                    *next = *first;
+                }
+                let (file, offset) = (*next / self.file_size, *next % self.file_size);
+                let length = length.min(self.file_size - offset);
+                *next += length + *stride;
+                Some(FilePart { file: file as u32, offset, length: length as usize })
+            }
             ByteOrder::Random { pick, blocks_in_a_file, .. } => {
                 let number = pick.next(&mut self.random);
                 let (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
@@ -160,25 +162,10 @@ impl FileParts {
         }
     }
 
-    fn next_in_order(&mut self, length: u64) -> Option<FilePart> {
-        let ByteOrder::Sequential { first, next, end, stride, repeat } = &mut self.order else { return None };
-        if *next >= *end {
-            if !*repeat {
-                return None;
-            }
-            *next = *first;
-        }
-        let (file, offset) = (*next / self.file_size, *next % self.file_size);
-        let length = length.min(self.file_size - offset);
-        *next += length + *stride;
-        Some(FilePart { file: file as u32, offset, length: length as usize })
-    }
-
     fn draw_length(&mut self) -> u64 {
-        let LengthChoice::Drawn { most, bytes } = &mut self.sizes else { return self.block };
-        let length = self.block * (1 + below(&mut self.random, *most));
-        *bytes = bytes.saturating_sub(length);
-        if *bytes == 0 {
+        let length = self.block * (1 + below(&mut self.random, self.most_blocks));
+        self.bytes = self.bytes.saturating_sub(length);
+        if self.bytes == 0 {
             self.operations = 0;
         }
         length

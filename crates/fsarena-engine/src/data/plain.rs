@@ -17,10 +17,7 @@ use crate::{EngineError, Operation};
 
 pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
-    let mut meter = timer.start()?;
-    work(worker, open, &mut buffer, &mut meter)?;
-    meter.stop();
-    Ok(())
+    work(worker, open, &mut buffer, timer.start()?, by_calls(open))
 }
 
 /// Creates a file, writes it and makes it durable, all inside the timer.
@@ -28,9 +25,7 @@ pub fn on_new(worker: &mut DataWorker, open: &mut OpenFiles, path: &Path, timer:
     let mut meter = timer.start()?;
     open.files.push(worker.make(path)?);
     meter.also(if worker.ground.folder().is_some() { Operation::Create } else { Operation::Open });
-    work(worker, open, &mut [], &mut meter)?;
-    meter.stop();
-    Ok(())
+    work(worker, open, &mut [], meter, by_calls(open))
 }
 
 /// Works on the open files, mapped into memory: an operation is a copy. Its cost is that of page faults and write-back.
@@ -41,45 +36,55 @@ pub fn on_mapped(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) ->
     let length = worker.parameters.file_size as usize;
     let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
     let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;
-    let mut meter = timer.start()?;
-    copy(worker, open, &mut mappings, &mut buffer, &mut meter)?;
-    meter.stop();
-    Ok(())
+    work(worker, open, &mut buffer, timer.start()?, |worker, operation, place, buffer| {
+        let mapping = &mut mappings[place.file as usize];
+        match operation {
+            Operation::Read => mapping.read(place.offset, &mut buffer[..place.length]),
+            _ => {
+                let home = worker.home(place);
+                mapping.write(place.offset, worker.contents.piece(place.length, home));
+            }
+        }
+        Ok(())
+    })
 }
 
-/// The inner loop. Measured (callgrind): see `make bench-engine`.
+/// The inner loop. `transfer` does one operation, a read into the buffer. Measured (callgrind): see `make bench-engine`.
+#[inline]
 fn work(
     worker: &mut DataWorker,
     open: &OpenFiles,
     buffer: &mut [u8],
-    meter: &mut Meter<'_>,
+    mut meter: Meter<'_>,
+    mut transfer: impl FnMut(&mut DataWorker, Operation, &FilePart, &mut [u8]) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
     let mut clock = SyncClock::of(&worker.parameters);
     while !meter.is_over() {
         let Some(place) = worker.places.next() else { break };
         let Some(begin) = meter.begin() else { break };
         let operation = worker.operation();
+        transfer(worker, operation, &place, buffer)?;
+        meter.done(operation, begin, place.length as u64);
         match operation {
-            Operation::Read => {
-                let buffer = &mut buffer[..place.length];
-                read(open, &place, buffer)?;
-                meter.done(operation, begin, place.length as u64);
-                worker.verify(buffer, &place)?;
-            }
-            Operation::Write => {
-                write(worker, open, &place)?;
-                meter.done(operation, begin, place.length as u64);
-                if clock.wrote() {
-                    worker.sync(open, meter)?;
-                }
-            }
-            _ => {
-                trim(open, &place)?;
-                meter.done(operation, begin, place.length as u64);
-            }
+            Operation::Read => worker.verify(&buffer[..place.length], &place)?,
+            Operation::Write if clock.wrote() => worker.sync(open, &mut meter)?,
+            _ => {}
         }
     }
-    worker.sync_at_end(&clock, open, meter)
+    worker.sync_at_end(&clock, open, &mut meter)?;
+    meter.stop();
+    Ok(())
+}
+
+/// Does operations by system calls.
+fn by_calls(
+    open: &OpenFiles,
+) -> impl FnMut(&mut DataWorker, Operation, &FilePart, &mut [u8]) -> Result<(), EngineError> {
+    move |worker, operation, place, buffer| match operation {
+        Operation::Read => read(open, place, &mut buffer[..place.length]),
+        Operation::Write => write(worker, open, place),
+        _ => trim(open, place),
+    }
 }
 
 #[inline(always)]
@@ -126,34 +131,4 @@ fn trim(open: &OpenFiles, place: &FilePart) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     fallocate(file, flags, place.offset, place.length as u64).map_err(EngineError::io("punch a hole"))
-}
-
-/// The inner loop of mapped files.
-fn copy(
-    worker: &mut DataWorker,
-    open: &OpenFiles,
-    mappings: &mut [Mapping],
-    buffer: &mut [u8],
-    meter: &mut Meter<'_>,
-) -> Result<(), EngineError> {
-    let mut clock = SyncClock::of(&worker.parameters);
-    while !meter.is_over() {
-        let Some(place) = worker.places.next() else { break };
-        let Some(begin) = meter.begin() else { break };
-        let mapping = &mut mappings[place.file as usize];
-        if worker.operation() == Operation::Read {
-            let buffer = &mut buffer[..place.length];
-            mapping.read(place.offset, buffer);
-            meter.done(Operation::Read, begin, place.length as u64);
-            worker.verify(buffer, &place)?;
-        } else {
-            let home = worker.home(&place);
-            mapping.write(place.offset, worker.contents.piece(place.length, home));
-            meter.done(Operation::Write, begin, place.length as u64);
-            if clock.wrote() {
-                worker.sync(open, meter)?;
-            }
-        }
-    }
-    worker.sync_at_end(&clock, open, meter)
 }

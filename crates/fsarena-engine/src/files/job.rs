@@ -8,7 +8,7 @@ use super::parameters::FilesPlan;
 use super::tree;
 use super::worker::{FilesWorker, Step};
 use crate::workers::{WorkerStyle, Workers};
-use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
+use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
 
 struct FilesJob<T, S> {
     plan: FilesPlan,
@@ -31,7 +31,7 @@ fn make_trees<T: Send, S: Step<T>>(
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
     (0..plan.parameters.trees()).try_for_each(|tree| tree::renew(plan, tree, stop))?;
-    workers.workers().for_each(FilesWorker::rewind);
+    workers.workers().for_each(|worker| worker.walk.rewind());
     Ok(())
 }
 
@@ -50,7 +50,7 @@ fn renew<T: Send, S: Step<T>>(
         return make_trees(plan, workers, stop);
     }
     if plan.parameters.once {
-        workers.workers().for_each(FilesWorker::rewind);
+        workers.workers().for_each(|worker| worker.walk.rewind());
     }
     Ok(())
 }
@@ -59,11 +59,11 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
     /// Trees that are renewed before each slice are made here for a pilot run only, which may use them up.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
-        if !self.plan.kind.ground.is_renewed() || load.has_pilot() {
+        if !self.plan.kind.ground.is_renewed() || load.percent.is_some() {
             make_trees(&self.plan, &mut self.workers, stop)?;
         }
         let plan = &self.plan;
-        load.keep(&mut self.workers, plan.parameters.arrivals, plan.seed, stop, |workers| renew(plan, workers, stop))
+        load.keep(&mut self.workers, plan.seed, stop, |workers| renew(plan, workers, stop))
     }
 
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
@@ -80,8 +80,8 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
 
     /// Drops the data of files. No system call drops what the other operations read.
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let trees = if self.plan.kind.operation == Operation::Read { self.plan.parameters.trees() } else { 0 };
-        (0..trees).try_for_each(|tree| tree::drop_cached(&self.plan, tree, stop))
+        let reads = self.plan.kind.operation == Operation::Read;
+        if reads { folder::drop_all_cached(&self.plan.directory, stop) } else { Ok(()) }
     }
 }
 

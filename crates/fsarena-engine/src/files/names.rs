@@ -55,28 +55,6 @@ impl Shape {
 /// Digits of an object's name.
 const DIGITS: usize = 8;
 
-/// `a00000000`, `a00000001` …: a letter and eight digits.
-#[derive(Debug, Clone)]
-pub struct ObjectName {
-    bytes: [u8; DIGITS + 2],
-}
-
-impl ObjectName {
-    /// The name of number 0 with the letter `letter`.
-    pub fn new(letter: u8) -> Self {
-        let mut bytes = *b"-00000000\0";
-        bytes[0] = letter;
-        Self { bytes }
-    }
-
-    /// The name of `number`, below 100 million.
-    #[inline]
-    pub fn of(&mut self, number: u32) -> &CStr {
-        write_digits(&mut self.bytes[1..=DIGITS], number);
-        c_string(&self.bytes)
-    }
-}
-
 /// The paths of the objects with one letter, relative to the root of the tree: `b002/b017/f00000123`. The directories
 /// are rewritten only if they differ from those of the previous path.
 #[derive(Debug, Clone)]
@@ -85,6 +63,7 @@ pub struct Paths {
     per_leaf: u32,
     /// Number of the directory in the current path.
     leaf: u32,
+    /// The name of object 0: a letter and eight digits.
     name: [u8; DIGITS + 2],
 }
 
@@ -102,12 +81,14 @@ impl Paths {
     }
 
     fn after(prefix: Vec<u8>, shape: &Shape, letter: u8) -> Self {
-        let name = ObjectName::new(letter).bytes;
+        let mut name = *b"-00000000\0";
+        name[0] = letter;
         let mut paths = Self { folders: Folders::after(prefix, shape), per_leaf: shape.per_leaf(), leaf: 0, name };
         paths.enter(0);
         paths
     }
 
+    /// The path of object `number`, below 100 million.
     #[inline]
     pub fn of(&mut self, number: u32) -> &CStr {
         let leaf = number / self.per_leaf;
@@ -187,31 +168,4 @@ fn write_digits(digits: &mut [u8], mut number: u32) {
 #[inline]
 fn c_string(bytes: &[u8]) -> &CStr {
     CStr::from_bytes_with_nul(bytes).expect("the only zero byte is the last: the kernel takes no path with another")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TREE: Shape = Shape { depth: 2, fan_out: 20, objects: 4000 };
-    const FLAT: Shape = Shape { depth: 0, fan_out: 1, objects: 4000 };
-
-    #[test]
-    fn paths_lead_to_the_deepest_directories() {
-        let mut paths = Paths::new(&TREE, b'f');
-        assert_eq!(paths.of(0), c"b000/b000/f00000000");
-        assert_eq!(paths.of(3999), c"b019/b019/f00003999");
-        assert_eq!(paths.of(219), c"b001/b001/f00000219");
-        assert_eq!(Paths::new(&FLAT, b'g').of(3999), c"g00003999");
-        assert_eq!(Paths::below(Path::new("/x/y"), &TREE, b'f').of(10), c"/x/y/b000/b001/f00000010");
-    }
-
-    #[test]
-    fn folders_have_paths_of_their_own() {
-        let mut folders = Folders::new(&TREE);
-        assert_eq!(folders.of(21), c"b001/b001");
-        assert_eq!(folders.of(399), c"b019/b019");
-        assert_eq!(Folders::new(&FLAT).of(0), c".");
-        assert_eq!(Folders::new(&Shape { depth: 1, ..TREE }).of(7), c"b007");
-    }
 }

@@ -13,8 +13,8 @@ use rustix::fs::{
 
 use super::durability::{Syncable, sync_within};
 use super::job;
-use super::names::{Folders, ObjectName, Paths};
-use super::parameters::{FilesPlan, OperationProperties};
+use super::names::{Folders, Paths, Shape};
+use super::parameters::FilesPlan;
 use super::sizes::Sizes;
 use super::tree::{ATTRIBUTE, ATTRIBUTE_LENGTH, DIRECTORY, FILE, attribute, create_file, make_directory};
 use super::walk::{ObjectVisit, VisitOrder, WalkGround};
@@ -22,10 +22,21 @@ use crate::contents::Contents;
 use crate::meter::Meter;
 use crate::{EngineError, Job, Operation, folder};
 
+/// An operation of this engine.
 pub struct OperationEntry {
-    pub kind: OperationProperties,
+    pub operation: Operation,
+    pub ground: WalkGround,
+    /// How each operation can be made durable.
+    pub sync: Syncable,
     /// Opens a job that does it.
     pub open: fn(FilesPlan) -> Box<dyn Job>,
+}
+
+impl OperationEntry {
+    /// Whether the operation changes nothing.
+    pub fn only_reads(&self) -> bool {
+        self.sync == Syncable::Never
+    }
 }
 
 /// Each line: the operation, the objects on which it works, how it can be made durable, what a worker keeps for it,
@@ -62,16 +73,22 @@ const fn entry(
     sync: Syncable,
     open: fn(FilesPlan) -> Box<dyn Job>,
 ) -> OperationEntry {
-    OperationEntry { kind: OperationProperties { operation, ground, sync }, open }
+    OperationEntry { operation, ground, sync, open }
 }
 
 /// The entry of `operation`; `None` if this engine does not support it.
 pub fn find(operation: Operation) -> Option<&'static OperationEntry> {
-    OPERATIONS.iter().find(|entry| entry.kind.operation == operation)
+    OPERATIONS.iter().find(|entry| entry.operation == operation)
 }
 
 /// The bytes that an operation read or wrote.
 type Done = Result<u64, EngineError>;
+
+/// The outcome of the system call `act`, which moves no bytes.
+#[inline]
+fn without_bytes<T>(called: rustix::io::Result<T>, act: &'static str) -> Done {
+    called.map(|_| 0).map_err(EngineError::io(act))
+}
 
 fn files(plan: &FilesPlan, _worker: u32) -> Paths {
     Paths::new(&plan.shape, FILE)
@@ -100,11 +117,12 @@ fn pair(plan: &FilesPlan, letter: u8) -> Pair {
 /// Symbolic links and their targets, which do not exist; symlink(2) does not check them.
 struct Symlinks {
     paths: Paths,
-    target: ObjectName,
+    target: Paths,
 }
 
 fn symlinks(plan: &FilesPlan, _worker: u32) -> Symlinks {
-    Symlinks { paths: Paths::new(&plan.shape, b's'), target: ObjectName::new(FILE) }
+    let plain = Shape { depth: 0, fan_out: 1, ..plan.shape };
+    Symlinks { paths: Paths::new(&plan.shape, b's'), target: Paths::new(&plain, FILE) }
 }
 
 struct FileReader {
@@ -164,14 +182,12 @@ fn create(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Met
 #[inline]
 fn open(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    openat(root, paths.of(visit.number), flags, Mode::empty()).map_err(EngineError::io("open"))?;
-    Ok(0)
+    without_bytes(openat(root, paths.of(visit.number), flags, Mode::empty()), "open")
 }
 
 #[inline]
 fn stat(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
-    statat(root, paths.of(visit.number), AtFlags::SYMLINK_NOFOLLOW).map_err(EngineError::io("stat"))?;
-    Ok(0)
+    without_bytes(statat(root, paths.of(visit.number), AtFlags::SYMLINK_NOFOLLOW), "stat")
 }
 
 /// Reads a whole file: open, read, close.
@@ -209,24 +225,21 @@ fn append(own: &mut FileWriter, mut log: &File, _visit: ObjectVisit, meter: &mut
 fn rename(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (here, there) = (own.old.of(visit.number), own.new.of(visit.number));
     let (from, to) = if visit.pass.is_multiple_of(2) { (here, there) } else { (there, here) };
-    renameat(root, from, root, to).map_err(EngineError::io("rename"))?;
-    Ok(0)
+    without_bytes(renameat(root, from, root, to), "rename")
 }
 
 /// Gives a file a second name (a hard link).
 #[inline]
 fn link(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (old, new) = (own.old.of(visit.number), own.new.of(visit.number));
-    linkat(root, old, root, new, AtFlags::empty()).map_err(EngineError::io("link"))?;
-    Ok(0)
+    without_bytes(linkat(root, old, root, new, AtFlags::empty()), "link")
 }
 
 /// Makes a symbolic link to a name in the same directory.
 #[inline]
 fn symlink(own: &mut Symlinks, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (target, path) = (own.target.of(visit.number), own.paths.of(visit.number));
-    symlinkat(target, root, path).map_err(EngineError::io("symlink"))?;
-    Ok(0)
+    without_bytes(symlinkat(target, root, path), "symlink")
 }
 
 /// Changes the permissions of a file. Each pass sets other permissions than the pass before.
@@ -234,8 +247,7 @@ fn symlink(own: &mut Symlinks, root: &File, visit: ObjectVisit, _meter: &mut Met
 fn chmod(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let others = if visit.pass.is_multiple_of(2) { Mode::RGRP } else { Mode::empty() };
     let mode = Mode::RUSR | Mode::WUSR | others;
-    chmodat(root, paths.of(visit.number), mode, AtFlags::empty()).map_err(EngineError::io("chmod"))?;
-    Ok(0)
+    without_bytes(chmodat(root, paths.of(visit.number), mode, AtFlags::empty()), "chmod")
 }
 
 /// Sets the times of a file: one second later in each pass.
@@ -245,8 +257,7 @@ fn utimes(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter
     const FIRST: i64 = 1_000_000_000;
     let time = Timespec { tv_sec: FIRST + i64::from(visit.pass), tv_nsec: 0 };
     let times = Timestamps { last_access: time, last_modification: time };
-    utimensat(root, paths.of(visit.number), &times, AtFlags::SYMLINK_NOFOLLOW).map_err(EngineError::io("utimes"))?;
-    Ok(0)
+    without_bytes(utimensat(root, paths.of(visit.number), &times, AtFlags::SYMLINK_NOFOLLOW), "utimes")
 }
 
 #[inline]
@@ -286,8 +297,7 @@ fn list(root: &File, path: &CStr, buffer: &mut Vec<u8>) -> Result<u32, EngineErr
 
 #[inline]
 fn delete(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
-    unlinkat(root, paths.of(visit.number), AtFlags::empty()).map_err(EngineError::io("unlink"))?;
-    Ok(0)
+    without_bytes(unlinkat(root, paths.of(visit.number), AtFlags::empty()), "unlink")
 }
 
 #[inline]
@@ -297,8 +307,7 @@ fn mkdir(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<
 
 #[inline]
 fn rmdir(paths: &mut Paths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
-    unlinkat(root, paths.of(visit.number), AtFlags::REMOVEDIR).map_err(EngineError::io("rmdir"))?;
-    Ok(0)
+    without_bytes(unlinkat(root, paths.of(visit.number), AtFlags::REMOVEDIR), "rmdir")
 }
 
 #[cfg(test)]

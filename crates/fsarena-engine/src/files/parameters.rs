@@ -6,30 +6,14 @@ use fsarena_model::traits::SharedFiles;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Workload};
 use serde::Deserialize;
 
-use super::durability::Syncable;
 use super::names::Shape;
+use super::operations::OperationEntry;
 use super::sizes::{SizeDistribution, Sizes};
 use super::walk::{Share, WalkGround};
 use crate::contents::Recipe;
-use crate::pace::Arrivals;
-use crate::pace::WorkerLoad;
+use crate::pace::{Arrivals, WorkerLoad};
 use crate::parameters::{or, size, some_size};
 use crate::{EngineError, Operation};
-
-#[derive(Debug, Clone, Copy)]
-pub struct OperationProperties {
-    pub operation: Operation,
-    pub ground: WalkGround,
-    /// How each operation can be made durable.
-    pub sync: Syncable,
-}
-
-impl OperationProperties {
-    /// Whether the operation changes nothing.
-    pub fn only_reads(self) -> bool {
-        self.sync == Syncable::Never
-    }
-}
 
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`.
 #[derive(Debug, Clone, Deserialize)]
@@ -72,7 +56,7 @@ pub struct FilesParameters {
     rate_percent: Option<f64>,
     /// The distribution of the starts over time.
     #[serde(default)]
-    pub arrivals: Arrivals,
+    arrivals: Arrivals,
 }
 
 /// Space of a directory or of a small file, bytes: even the smallest file takes a block and an inode.
@@ -94,7 +78,7 @@ const APPENDED_PER_MS: u64 = 8 << 20;
 
 impl FilesParameters {
     /// Refuses parameters that contradict each other, the workload or the operation.
-    pub fn check(&self, workload: &Workload, kind: OperationProperties) -> Result<(), EngineError> {
+    pub fn check(&self, workload: &Workload, kind: &OperationEntry) -> Result<(), EngineError> {
         let refuse = |what: &str| Err(EngineError::parameters(&workload.name, what));
         if !kind.sync.allows(workload.durable) {
             return refuse(&format!("`durable`: {} cannot be made durable in this way", kind.operation.name()));
@@ -102,8 +86,8 @@ impl FilesParameters {
         let complaint = self
             .tree()
             .or_else(|| self.work(workload, kind))
-            .or_else(|| self.file_sizes(kind.ground))
-            .or_else(|| self.durability(workload))
+            .or_else(|| self.load().complaint())
+            .or_else(|| self.file_sizes(workload, kind.ground))
             .or_else(|| self.counts(workload, kind.ground));
         complaint.map_or(Ok(()), refuse)
     }
@@ -113,7 +97,7 @@ impl FilesParameters {
     }
 
     pub fn load(&self) -> WorkerLoad {
-        WorkerLoad::of(self.rate, self.rate_percent)
+        WorkerLoad { rate: self.rate, percent: self.rate_percent, arrivals: self.arrivals }
     }
 
     pub fn shape(&self, workload: &Workload, ground: WalkGround) -> Shape {
@@ -135,9 +119,9 @@ impl FilesParameters {
     }
 
     /// The layout of the existing trees, if other workloads may have the same trees.
-    pub fn layout(&self, workload: &Workload, kind: OperationProperties) -> Option<SharedFiles> {
+    pub fn layout(&self, workload: &Workload, kind: &OperationEntry) -> Option<SharedFiles> {
         let is_common = matches!(kind.ground, WalkGround::Files(_) | WalkGround::UsedFiles | WalkGround::Directories);
-        let is_plain = self.size_max.is_none() && !self.load().has_pilot();
+        let is_plain = self.size_max.is_none() && self.rate_percent.is_none();
         let Shape { depth, fan_out, objects } = self.shape(workload, kind.ground);
         let (trees, size, cache) = (self.trees(), self.size, workload.cache);
         let files = format!("{trees} trees of {objects} files of {size} bytes, {fan_out}^{depth}, {cache:?}");
@@ -165,7 +149,7 @@ impl FilesParameters {
     fn appended(&self, workload: &Workload) -> u64 {
         const PILOT_MS: u64 = 400;
         let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
-        let pilot = if self.load().has_pilot() { PILOT_MS } else { 0 };
+        let pilot = if self.rate_percent.is_some() { PILOT_MS } else { 0 };
         let time = (workload.warm_up_ms + workload.timed_ms).saturating_mul(slices) + pilot;
         let each = (APPENDS_PER_MS * self.size).min(APPENDED_PER_MS);
         each.saturating_mul(time).saturating_mul(u64::from(self.threads))
@@ -189,25 +173,26 @@ impl FilesParameters {
         })
     }
 
-    fn work(&self, workload: &Workload, kind: OperationProperties) -> Option<&'static str> {
-        match () {
-            () if self.batch == 0 => Some("`batch` is at least 1"),
-            () if self.threads == 0 || self.threads > MOST_THREADS => Some("`threads` is 1 to 1024"),
+    fn work(&self, workload: &Workload, kind: &OperationEntry) -> Option<&'static str> {
+        Some(match () {
+            () if self.batch == 0 => "`batch` is at least 1",
+            () if self.threads == 0 || self.threads > MOST_THREADS => "`threads` is 1 to 1024",
             () if workload.cache == CacheState::Direct => {
-                Some("this engine works with `cache = \"warm\"`, or `\"cold\"` where it only reads")
+                "this engine works with `cache = \"warm\"`, or `\"cold\"` where it only reads"
             }
             () if workload.cache == CacheState::Cold && !kind.only_reads() => {
-                Some("`cache = \"cold\"` goes with operations that only read")
+                "`cache = \"cold\"` goes with operations that only read"
             }
             () if workload.cache == CacheState::Cold && self.rate_percent.is_some() => {
-                Some("what a cold tree can do is not known before it is read: `rate`, not `rate-percent`")
+                "what a cold tree can do is not known before it is read: `rate`, not `rate-percent`"
             }
-            () if self.once && !kind.only_reads() => Some("`once` goes with operations that only read"),
-            () => WorkerLoad::complaint(self.rate, self.rate_percent),
-        }
+            () if self.once && !kind.only_reads() => "`once` goes with operations that only read",
+            () => return None,
+        })
     }
 
-    fn file_sizes(&self, ground: WalkGround) -> Option<&'static str> {
+    fn file_sizes(&self, workload: &Workload, ground: WalkGround) -> Option<&'static str> {
+        let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
         let is_sized = matches!(self.operation, Operation::Read | Operation::Write | Operation::Append);
         Some(match () {
             () if self.largest() > LARGEST => "`size` and `size-max` are at most 1 MiB",
@@ -221,20 +206,18 @@ impl FilesParameters {
             () if self.sizes == SizeDistribution::Lognormal && self.size == 0 => {
                 "the `size` of lognormal sizes has to be above 0"
             }
+            // O_SYNC and O_DSYNC apply to write(2). Opening a new file makes nothing durable.
+            () if by_open && self.size == 0 => {
+                "`size` is missing: with `durable` o-sync and o-dsync only a write is made durable"
+            }
             () => return None,
         })
-    }
-
-    /// O_SYNC and O_DSYNC apply to write(2). Opening a new file makes nothing durable.
-    fn durability(&self, workload: &Workload) -> Option<&'static str> {
-        let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
-        let text = "`size` is missing: with `durable` o-sync and o-dsync only a write is made durable";
-        (by_open && self.size == 0).then_some(text)
     }
 
     fn counts(&self, workload: &Workload, ground: WalkGround) -> Option<&'static str> {
         let is_given = self.files > 0 || self.files_per_directory.is_some();
         let ends = (ground.is_renewed() && is_given) || self.once;
+        let objects = self.shape(workload, ground).objects;
         Some(match () {
             () if self.files > 0 && self.files_per_directory.is_some() => "`files` or `files-per-directory`, not both",
             () if self.files_per_directory == Some(0) => "`files-per-directory` is at least 1",
@@ -246,24 +229,17 @@ impl FilesParameters {
                 "`files-per-directory` is missing, or `files`: they say how a tree is filled"
             }
             () if workload.timed_ms == 0 && !ends => "`timed-ms` is missing: this work comes to no end by itself",
-            () => return self.shares(workload, ground),
-        })
-    }
-
-    fn shares(&self, workload: &Workload, ground: WalkGround) -> Option<&'static str> {
-        let objects = self.shape(workload, ground).objects;
-        match () {
-            () if objects > Shape::MOST_OBJECTS => Some("`files` are at most 99,999,999 in a tree"),
+            () if objects > Shape::MOST_OBJECTS => "`files` are at most 99,999,999 in a tree",
             () if self.shared && objects < self.threads => {
-                Some("`files` are at least as many as `threads`, where they share a tree")
+                "`files` are at least as many as `threads`, where they share a tree"
             }
-            () => None,
-        }
+            () => return None,
+        })
     }
 }
 
 pub struct FilesPlan {
-    pub kind: OperationProperties,
+    pub kind: &'static OperationEntry,
     pub workload: Workload,
     pub parameters: FilesParameters,
     pub directory: PathBuf,

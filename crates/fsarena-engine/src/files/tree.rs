@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::{Advice, Mode, OFlags, XattrFlags, fadvise, fsetxattr, mkdirat, openat};
+use rustix::fs::{Mode, OFlags, XattrFlags, fsetxattr, mkdirat, openat};
 
 use super::names::{Folders, Paths, Shape};
 use super::parameters::{FilesPlan, tree_name};
@@ -50,18 +50,6 @@ pub fn renew(plan: &FilesPlan, tree: u32, stop: &AtomicBool) -> Result<(), Engin
         _ => make_files(&root, plan, stop)?,
     }
     folder::sync(root)
-}
-
-/// Asks the kernel to drop the data of the files of tree number `tree` from memory. Inodes and names stay there.
-pub fn drop_cached(plan: &FilesPlan, tree: u32, stop: &AtomicBool) -> Result<(), EngineError> {
-    let root = folder::open(&plan.root(tree))?;
-    let mut paths = Paths::new(&plan.shape, FILE);
-    (0..plan.shape.objects).try_for_each(|number| {
-        go_on(stop).map_err(EngineError::io("drop files from memory"))?;
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        let file = openat(&root, paths.of(number), flags, Mode::empty()).map_err(EngineError::io("open"))?;
-        fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
-    })
 }
 
 /// Makes the directories level by level, without the root.

@@ -36,7 +36,7 @@ pub struct FilesWorker<T, S> {
     operation: Operation,
     own: T,
     step: S,
-    walk: Walk,
+    pub walk: Walk,
     parents: Parents,
     /// Whether each operation is followed by a sync of the directory of its object.
     syncs_parents: bool,
@@ -73,11 +73,6 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC | folder::sync_flags(self.durable);
         let log = openat(root, path, flags, Mode::empty()).map_err(EngineError::io("open the log"))?;
         Ok(Some(log.into()))
-    }
-
-    /// Starts again from the first object.
-    pub fn rewind(&mut self) {
-        self.walk.rewind();
     }
 
     /// Whether the objects left are at least twice those that the largest run used up. `false` before the first run.

@@ -15,11 +15,7 @@ const SPEED: f64 = 1.5e9;
 const LIMITS: [&str; 3] = ["rate_iops", "rate", "thinktime"];
 
 /// The first option that limits how much a job does in a second.
-pub fn limit(file: &JobFile) -> Option<&JobOption> {
-    file.sections.iter().find_map(limit_of)
-}
-
-fn limit_of(section: &JobSection) -> Option<&JobOption> {
+pub fn limit(section: &JobSection) -> Option<&JobOption> {
     LIMITS.iter().find_map(|key| section.entry(key))
 }
 
@@ -44,7 +40,7 @@ pub fn check(file: &JobFile) -> Result<(), FioError> {
     let long = file.sections.iter().filter(|section| of_section(section) > LONGEST);
     let refused = long.map(|section| {
         let entry = section.entry("runtime").filter(|_| section.is_set("time_based"));
-        let line = entry.or(limit_of(section)).map_or(section.line, |entry| entry.line);
+        let line = entry.or(limit(section)).map_or(section.line, |entry| entry.line);
         let what = format!("section `{}` takes longer than a day", section.name);
         file.refuse(line, what, "less work, or time_based=1 with a shorter runtime")
     });

@@ -40,13 +40,8 @@ pub fn makes_files(section: &JobSection) -> bool {
     matches!(section.value("ioengine"), Some("filecreate" | "filestat" | "filedelete"))
 }
 
-/// Whether each write is durable because of the flags with which its file is open.
-pub fn syncs_by_open(section: &JobSection) -> bool {
-    matches!(durability(section), DurablePoint::OSync | DurablePoint::ODsync)
-}
-
 /// How the job makes its writes durable inside the timer.
-fn durability(section: &JobSection) -> DurablePoint {
+pub fn durability(section: &JobSection) -> DurablePoint {
     let every = |key| section.value(key).and_then(file::size).is_some_and(|count| count > 0);
     let sync = section.entry("sync").map(|entry| entry.value.as_deref().unwrap_or("1"));
     match sync {

@@ -52,7 +52,8 @@ pub struct JobOption {
     pub line: usize,
 }
 
-fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
+/// The error of a line of `file`.
+pub fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
     FioError::Line { file: file.to_owned(), line, what, hint: hint.to_owned() }
 }
 

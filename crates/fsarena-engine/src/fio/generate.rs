@@ -16,6 +16,10 @@ const MOST_FILES: u32 = 64;
 pub fn lacks(workload: &Workload, parameters: &DataParameters) -> Option<&'static str> {
     let is_new = parameters.target() == FilesOfWork::New;
     let is_uneven = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
+    let by_sync = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
+    let several = is_new && parameters.files > 1 && by_sync;
+    let blocks = parameters.file_size / parameters.block_size;
+    let uneven_end = parameters.sync_every > 0 && !blocks.is_multiple_of(u64::from(parameters.sync_every));
     Some(match () {
         () if parameters.operation == Work::Trim => "trim files (`operation`): it trims devices",
         () if parameters.verify => "verify what it has not written itself (`verify`)",
@@ -31,16 +35,6 @@ pub fn lacks(workload: &Workload, parameters: &DataParameters) -> Option<&'stati
         () if rate_of_each(parameters).is_some_and(|rate| rate < 1.0 || rate.fract() != 0.0) => {
             "keep a `rate` that is no whole number for each worker"
         }
-        () => return lacks_durability(workload, parameters, is_new),
-    })
-}
-
-fn lacks_durability(workload: &Workload, parameters: &DataParameters, is_new: bool) -> Option<&'static str> {
-    let by_sync = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
-    let several = is_new && parameters.files > 1 && by_sync;
-    let blocks = parameters.file_size / parameters.block_size;
-    let uneven_end = parameters.sync_every > 0 && !blocks.is_multiple_of(u64::from(parameters.sync_every));
-    Some(match () {
         () if workload.durable == DurablePoint::Syncfs => "make anything durable by syncfs (`durable`)",
         () if several && (parameters.block_size_max.is_some() || parameters.stride > 0 || uneven_end) => {
             "sync each of several new files at its end, unless blocks and syncs divide it (`files`)"

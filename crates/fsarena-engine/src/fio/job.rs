@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, DurablePoint, Mode, Nanos, Workload};
 
 use super::file::JobFile;
-use super::program::{self, FioFacts, JobOrder};
-use super::{FioError, FioTask, facts, generate, limits};
+use super::program::{self, JobOrder};
+use super::{FioTask, facts, generate, limits};
 use crate::data::files;
 use crate::data::parameters::{Calls, DataParameters, FilesOfWork};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Scratch, Upkeep, folder, go_on};
@@ -43,7 +43,8 @@ impl FioJob {
     /// The path of the directory, for a job file. fio takes a `:` for the end of a path, unless a `\` precedes it.
     fn directory(&self) -> Result<String, EngineError> {
         let path = self.directory.to_str().filter(|path| !path.contains(['\n', '\\', ';', '#', '$']));
-        let refused = || FioError::Failed(format!("its job files cannot name `{}`", self.directory.display()));
+        let refused =
+            || EngineError::program(program::NAME)(format!("its job files cannot name `{}`", self.directory.display()));
         Ok(path.ok_or_else(refused)?.replace(':', "\\:"))
     }
 
@@ -76,16 +77,6 @@ impl FioJob {
             files::require_direct(&path, block.0, &self.workload.name)?;
         }
         Ok(())
-    }
-
-    fn reading(&self) -> FioFacts {
-        let stops = |file: &JobFile| file.sections.iter().any(|section| section.is_set("stonewall"));
-        let order = match &self.task {
-            FioTask::AsItIs(file) if stops(file) => JobOrder::InTurn,
-            _ => JobOrder::Together,
-        };
-        let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
-        FioFacts { order, sync: if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync } }
     }
 
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
@@ -130,7 +121,7 @@ impl FioJob {
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
-            FioTask::Generated(parameters) => folder::forget_each(files::existing(parameters, &self.directory), stop),
+            FioTask::Generated(_) => folder::drop_all_cached(&self.directory, stop),
             FioTask::AsItIs(_) => folder::drop_cached_below(&self.directory, stop),
         }
     }
@@ -160,10 +151,18 @@ impl Job for FioJob {
         let text = self.text(limit.time)?;
         self.runs += 1;
         let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
-        if let FioTask::Generated(parameters) = &self.task {
-            stats.offered = parameters.rate;
-        }
-        Ok(program::read(&output, self.reading(), stats)?)
+        let order = match &self.task {
+            FioTask::Generated(parameters) => {
+                stats.offered = parameters.rate;
+                JobOrder::Together
+            }
+            FioTask::AsItIs(file) if file.sections.iter().any(|section| section.is_set("stonewall")) => {
+                JobOrder::InTurn
+            }
+            FioTask::AsItIs(_) => JobOrder::Together,
+        };
+        let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
+        program::read(&output, order, if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync }, stats)
     }
 }
 

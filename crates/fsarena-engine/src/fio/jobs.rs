@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fsarena_model::{Bytes, Mode, Name, Nanos, Workload};
+use fsarena_model::{Bytes, DurablePoint, Mode, Name, Nanos, Workload};
 use serde_json::json;
 
 use super::file::{self, JobFile, JobOption, JobSection};
-use super::{FioError, duration, facts, generate, limits, line, places, program};
+use super::{FioError, FioTask, duration, facts, limits, line, places, program};
 use crate::EngineError;
-use crate::data::DataParameters;
 
 /// Minimum length of a slice through fio, milliseconds: fio reports its time in milliseconds.
 const SHORTEST_MS: u64 = 1000;
@@ -71,12 +70,10 @@ pub(super) fn parts(stem: &Name, file: JobFile) -> Vec<(Name, JobFile)> {
         }
     }
     let names: BTreeSet<String> = parts.iter().map(|(name, _)| name.to_string()).collect();
+    let needs_another =
+        |section: &JobSection| facts::makes_files(section) || section.is_set("verify") || section.is_set("wait_for");
     let is_one = parts.len() == 1 || names.len() < parts.len() || file.sections.iter().any(needs_another);
     if is_one { vec![(stem.clone(), file)] } else { parts }
-}
-
-fn needs_another(section: &JobSection) -> bool {
-    facts::makes_files(section) || section.is_set("verify") || section.is_set("wait_for")
 }
 
 pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
@@ -96,7 +93,7 @@ pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
         sections => sections.iter().map(|section| format!("section `{}`", section.name)).collect(),
     };
     let moved = part.line_of("directory").map_or("", |_| "; `directory` is the lane's folder");
-    let limited = duration::limit(part).map_or_else(String::new, |entry| {
+    let limited = part.sections.iter().find_map(duration::limit).map_or_else(String::new, |entry| {
         format!("; `{}` limits the rate, so that an equal one does not show equal speed", entry.key)
     });
     let text = format!("{sections} of `{}`, through fio, {how}{moved}{limited}", part.name);
@@ -125,12 +122,13 @@ fn runtime(section: &JobSection) -> Option<Nanos> {
 /// Whether a job works for a given time on files that are there, and leaves nothing to be written later: with direct
 /// I/O, or with writes that are durable one by one.
 fn is_divided(section: &JobSection) -> bool {
-    let is_synced = ["fsync", "fdatasync"].iter().any(|key| section.value(key) == Some("1"));
+    let by_open = matches!(facts::durability(section), DurablePoint::OSync | DurablePoint::ODsync);
+    let is_synced = by_open || ["fsync", "fdatasync"].iter().any(|key| section.value(key) == Some("1"));
     section.is_set("time_based")
         && UNDIVIDED.iter().all(|key| !section.is_set(key))
         && section.value("filesize").is_none_or(|size| file::size(size).is_some())
         && (facts::reads(section) || section.is_set("overwrite"))
-        && (section.is_direct() || facts::writes(section) && (is_synced || facts::syncs_by_open(section)))
+        && (section.is_direct() || facts::writes(section) && is_synced)
 }
 
 /// Refuses to trim: fio can do that on block devices alone.
@@ -168,17 +166,14 @@ pub struct Choice {
 /// # Errors
 /// If fio does not support it, with the parameter or the engine that is the reason.
 pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
-    let cannot = |what: &str| FioError::Cannot { workload: workload.name.to_string(), what: what.to_owned() };
     if workload.engine == program::NAME {
         return Ok(Choice { workload: workload.clone(), note: format!("`{}`: through fio", workload.name) });
     }
     if workload.engine != "data" {
-        return Err(cannot(&format!("do what the engine `{}` does", workload.engine)).into());
+        let what = format!("do what the engine `{}` does", workload.engine);
+        return Err(FioError::Cannot { workload: workload.name.to_string(), what }.into());
     }
-    let parameters = DataParameters::of(workload)?;
-    if let Some(what) = generate::lacks(workload, &parameters) {
-        return Err(cannot(what).into());
-    }
+    FioTask::of(workload)?;
     let mut through = workload.clone();
     through.name = Name::from_text(&format!("{}+fio", workload.name));
     through.engine = program::NAME.to_owned();

@@ -1,6 +1,7 @@
 //! fio's command line, as a job file (fio(1)): `--name` begins a job, and options before the first one are global.
 
 use super::FioError;
+use super::file::refusal;
 
 /// Options of the command that do not change the work: most are about what fio prints, and where.
 const LEFT_OUT: [&str; 16] = [
@@ -23,12 +24,7 @@ pub fn as_job_file(words: &[String]) -> Result<String, FioError> {
     let mut words = words.iter().peekable();
     let (mut globals, mut jobs) = (Vec::new(), Vec::new());
     while let Some(word) = words.next() {
-        let refuse = |what: &str, hint: &str| FioError::Line {
-            file: "fio …".to_owned(),
-            line: 1,
-            what: format!("`{word}` {what}"),
-            hint: hint.to_owned(),
-        };
+        let refuse = |what: &str, hint: &str| refusal("fio …", 1, format!("`{word}` {what}"), hint);
         // fio takes one hyphen for two (getopt_long_only(3)).
         let option = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
         let option = option.ok_or_else(|| refuse("is no option", "a job file is --fio FILE"))?;

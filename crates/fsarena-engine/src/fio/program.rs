@@ -56,14 +56,14 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
     let argv = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
     let setting = Setting { processes: Processes::Own, ..Setting::new(folder, folder, stop) };
-    let ended = child::run_until(&argv, setting).map_err(EngineError::io("start fio"))?;
+    let ended = child::run_until(&argv, setting, None).map_err(EngineError::io("start fio"))?;
     let Some(ended) = ended else { return Ok(None) };
     let output = fs::read_to_string(folder.join(JSON)).unwrap_or_default();
     if ended.status.success() {
         return Ok(Some(output));
     }
     let words = words(&ended.words(), &output);
-    Err(FioError::Failed(format!("{words} ({})", ended.status)).into())
+    Err(EngineError::program(NAME)(format!("{words} ({})", ended.status)))
 }
 
 #[derive(Debug, Deserialize)]
@@ -119,14 +119,6 @@ pub enum JobOrder {
     InTurn,
 }
 
-/// Facts that the JSON does not contain.
-#[derive(Debug, Clone, Copy)]
-pub struct FioFacts {
-    pub order: JobOrder,
-    /// The kind of fio's syncs.
-    pub sync: Operation,
-}
-
 /// Splits fio's output into its messages, which come first, and its JSON.
 pub fn split(text: &str) -> (&str, &str) {
     let start = if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) };
@@ -148,22 +140,23 @@ pub fn words(streams: &str, text: &str) -> String {
     distinct(lines.chain(failed)).join("; ")
 }
 
-/// Adds the results in `text` to `stats`.
+/// Adds the results in `text` to `stats`. The JSON does not contain the order of the jobs and the kind of their syncs.
 ///
 /// # Errors
-/// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
-pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), FioError> {
+/// [`EngineError::Program`] if `text` is not fio's output, or a job failed.
+pub fn read(text: &str, order: JobOrder, sync: Operation, stats: &mut RunStats) -> Result<(), EngineError> {
+    let failed = EngineError::program(NAME);
     let output: FioOutput = serde_json::from_str(split(text).1)
-        .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
+        .map_err(|error| failed(format!("what it wrote cannot be understood: {error}")))?;
     if let Some(why) = failure(&output) {
-        return Err(FioError::Failed(why));
+        return Err(failed(why));
     }
     let mut times: BTreeMap<u32, u64> = BTreeMap::new();
     for job in &output.jobs {
         let time = times.entry(job.groupid).or_default();
-        *time = job.count(reading, stats).max(*time);
+        *time = job.count(sync, stats).max(*time);
     }
-    let elapsed = match reading.order {
+    let elapsed = match order {
         JobOrder::Together => times.into_values().max(),
         JobOrder::InTurn => Some(times.into_values().fold(0, u64::saturating_add)),
     };
@@ -178,9 +171,9 @@ pub fn read(text: &str, reading: FioFacts, stats: &mut RunStats) -> Result<(), F
 
 impl JobStatus {
     /// Adds all results of the job to `stats`. Returns its time, milliseconds.
-    fn count(&self, reading: FioFacts, stats: &mut RunStats) -> u64 {
+    fn count(&self, sync: Operation, stats: &mut RunStats) -> u64 {
         if let Some(syncs) = &self.sync {
-            syncs.lat_ns.count(reading.sync, stats);
+            syncs.lat_ns.count(sync, stats);
         }
         let directions = [
             (Operation::Read, &self.read),

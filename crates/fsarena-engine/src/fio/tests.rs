@@ -4,7 +4,7 @@ use fsarena_model::Name;
 use fsarena_testing::fuzz;
 
 use super::file::JobFile;
-use super::program::{self, FioFacts, JobOrder};
+use super::program::{self, JobOrder};
 use super::{duration, facts, jobs, limits};
 use crate::{Operation, RunStats};
 
@@ -35,7 +35,7 @@ fn outputs() {
     fuzz::texts(&good.iter().map(String::as_str).collect::<Vec<_>>(), |text| {
         let mut stats = RunStats::new();
         for order in [JobOrder::Together, JobOrder::InTurn] {
-            let _ = program::read(text, FioFacts { order, sync: Operation::Fsync }, &mut stats);
+            let _ = program::read(text, order, Operation::Fsync, &mut stats);
         }
         let _ = program::words(text, text);
         let _ = (stats.latencies().count(), stats.windows(), stats.latency_of_operations());

@@ -45,13 +45,15 @@ pub struct LatencyRecorder {
 }
 
 impl LatencyRecorder {
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, latency: Nanos) {
-        self.current.count(latency.0);
+        // No overflow: a part of a run lasts a second, which is too short for four billion operations.
+        self.current.0[index(latency.0)] += 1;
     }
 
     pub fn record_many(&mut self, latency: Nanos, count: u64) {
-        self.current.count_many(latency.0, count);
+        let counter = &mut self.current.0[index(latency.0)];
+        *counter = counter.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
     pub(super) fn clear(&mut self) {
@@ -169,17 +171,6 @@ const COUNT: usize = ((LONGEST_BITS - BITS + 2) as usize) << (BITS - 1);
 pub struct ValueCounters(Box<[u32; COUNT]>);
 
 impl ValueCounters {
-    #[inline(always)]
-    pub fn count(&mut self, value: u64) {
-        // No overflow: a part of a run lasts a second, which is too short for four billion operations.
-        self.0[index(value)] += 1;
-    }
-
-    pub fn count_many(&mut self, value: u64, count: u64) {
-        let counter = &mut self.0[index(value)];
-        *counter = counter.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
-    }
-
     pub fn clear(&mut self) {
         self.0.fill(0);
     }
@@ -259,14 +250,14 @@ mod tests {
 
     #[test]
     fn the_longest_are_counted_as_the_longest() {
-        let mut counters = ValueCounters::default();
-        counters.count(u64::MAX);
-        counters.count(0);
-        let recorded: Vec<(u64, u64)> = counters.recorded().collect();
+        let mut recorder = LatencyRecorder::default();
+        recorder.record(Nanos(u64::MAX));
+        recorder.record(Nanos(0));
+        let recorded: Vec<(u64, u64)> = recorder.current.recorded().collect();
         assert_eq!(recorded.len(), 2);
         assert_eq!(recorded[0], (0, 1));
         assert!(recorded[1].0 > 137_000_000_000);
-        counters.clear();
-        assert_eq!(counters.recorded().count(), 0);
+        recorder.clear();
+        assert_eq!(recorder.current.recorded().count(), 0);
     }
 }

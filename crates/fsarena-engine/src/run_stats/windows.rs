@@ -27,11 +27,10 @@ impl Windows {
     /// Adds the latest part of a run. Windows are merged at most once in five minutes.
     pub fn add(&mut self, latest: LatencyInterval) {
         let operation = latest.operation;
-        let (width, is_wide) = (self.width, self.width > PART);
-        let mut own = self.intervals.iter_mut().rev().filter(|known| known.operation == operation);
-        match own.next().filter(|known| is_wide && window(known.end, width) == window(latest.end, width)) {
-            Some(known) => known.join(&latest),
-            None => self.intervals.push(latest),
+        if self.width > PART {
+            self.put(latest)
+        } else {
+            self.intervals.push(latest)
         }
         if self.count(operation) > MOST {
             self.merge();
@@ -77,19 +76,18 @@ impl Windows {
 
     /// Merges parts that end in the same window.
     fn merge(&mut self) {
-        self.intervals.sort_by_key(|interval| interval.end);
-        let mut merged: Vec<LatencyInterval> = Vec::with_capacity(self.intervals.len());
-        for interval in std::mem::take(&mut self.intervals) {
-            let is_same = |known: &&mut LatencyInterval| {
-                known.operation == interval.operation
-                    && window(known.end, self.width) == window(interval.end, self.width)
-            };
-            match merged.iter_mut().rev().take(2 * Operation::COUNT).find(is_same) {
-                Some(known) => known.join(&interval),
-                None => merged.push(interval),
-            }
+        let mut intervals = std::mem::take(&mut self.intervals);
+        intervals.sort_by_key(|interval| interval.end);
+        intervals.into_iter().for_each(|interval| self.put(interval));
+    }
+
+    /// Adds a part that ends after all others, to the one that ends in the same window, if there is one.
+    fn put(&mut self, latest: LatencyInterval) {
+        let of = |interval: &LatencyInterval| (interval.operation, window(interval.end, self.width));
+        match self.intervals.iter_mut().rev().take(2 * Operation::COUNT).find(|known| of(known) == of(&latest)) {
+            Some(known) => known.join(&latest),
+            None => self.intervals.push(latest),
         }
-        self.intervals = merged;
     }
 }
 

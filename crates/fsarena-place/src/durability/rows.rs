@@ -28,8 +28,6 @@ impl Rows {
     pub fn begin(directory: &Path, seed: u64) -> Result<Self> {
         let mut server = PostgreSql::at(directory)?;
         server.install(&NEVER)?;
-        server.start(&NEVER)?;
-        server.create_database(&NEVER)?;
         server.query("CREATE TABLE records (operation bigint PRIMARY KEY, record text NOT NULL)", &NEVER)?;
         server.query("CHECKPOINT", &NEVER)?;
         let folder = File::open(directory).context("open the directory")?;

@@ -15,7 +15,7 @@ use super::server::Httpd;
 use super::{Requests, ServedPage};
 use crate::folder;
 use crate::server::last_lines;
-use crate::tool::{failed, figure};
+use crate::tool::figure;
 
 pub const NAME: &str = "ab";
 
@@ -117,7 +117,7 @@ impl Requests for OnePage {
         let Some(ended) = ended else { return Ok(()) };
         let times = folder::read(&percentiles).unwrap_or_default();
         read(&ended.stdout, &times, &self.page, stats).map_err(|what| {
-            let error = failed(NAME)(format!("{what}; its output:\n{}", last_lines(&ended.words())));
+            let error = EngineError::program(NAME)(format!("{what}; its output:\n{}", last_lines(&ended.words())));
             server.lane.named(error)
         })
     }

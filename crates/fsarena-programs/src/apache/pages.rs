@@ -15,7 +15,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::server::{Httpd, OPEN};
-use super::{Requests, ServedPages};
+use super::{HEAD, Requests, ServedPages};
 use crate::clients::together;
 use crate::folder;
 
@@ -80,7 +80,7 @@ impl PageContents {
     fn of(&self, page: u32) -> (String, &[u8]) {
         let chance = scatter(self.seed ^ u64::from(page).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let ServedPages { smallest, largest, .. } = self.parameters;
-        let rest = (smallest.0 - ServedPages::HEAD + chance % (largest.0 - smallest.0 + 1)) as usize;
+        let rest = (smallest.0 - HEAD + chance % (largest.0 - smallest.0 + 1)) as usize;
         let from = scatter(chance) as usize % (self.pool.len() - largest.0 as usize);
         (format!("{page:>15}\n"), &self.pool[from..from + rest])
     }
@@ -167,7 +167,7 @@ mod tests {
     fn pages_follow_from_the_seed_and_each_is_another() {
         let (one, same, other) =
             (PageContents::new(PAGES, 7), PageContents::new(PAGES, 7), PageContents::new(PAGES, 8));
-        let sizes: Vec<u64> = (0..PAGES.pages).map(|page| one.of(page).1.len() as u64 + ServedPages::HEAD).collect();
+        let sizes: Vec<u64> = (0..PAGES.pages).map(|page| one.of(page).1.len() as u64 + HEAD).collect();
         assert!(sizes.iter().all(|size| (1024..=65536).contains(size)));
         let mean = sizes.iter().sum::<u64>() as f64 / 2000.0;
         assert!((mean / 33280.0 - 1.0).abs() < 0.05, "{mean}");

@@ -6,8 +6,6 @@ use fsarena_engine::EngineError;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 
-use crate::tool::failed;
-
 pub const DATABASE: &str = "market";
 
 #[derive(Debug, Clone)]
@@ -88,5 +86,5 @@ impl DatabaseClient {
 
 /// The error of a client when `act` fails.
 pub fn refused(act: &str) -> impl FnOnce(mysql::Error) -> EngineError {
-    move |error| failed("mariadbd")(format!("{act}: {error}"))
+    move |error| EngineError::program("mariadbd")(format!("{act}: {error}"))
 }

@@ -7,7 +7,7 @@ use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe};
 
 use crate::folder;
-use crate::tool::{failed, figure};
+use crate::tool::figure;
 
 /// How the statements of pgbench's script begin. The last one is the commit, which waits for the file system.
 const STATEMENTS: &[(&str, &str)] = &[
@@ -68,7 +68,7 @@ pub fn take(folder: &Path, prefix: &str, start: Nanos, stats: &mut RunStats) -> 
     for path in logs(folder, prefix)? {
         let text = folder::read(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
         for line in text.lines() {
-            let strange = || failed("pgbench")(format!("its log has the line `{line}`"));
+            let strange = || EngineError::program("pgbench")(format!("its log has the line `{line}`"));
             ends.push(TransactionEnd::of(line).ok_or_else(strange)?);
         }
         fs::remove_file(&path).map_err(EngineError::io(format!("remove {}", path.display())))?;

@@ -3,29 +3,23 @@
 #[cfg(test)]
 mod tests;
 
-use fsarena_engine::parameters::or;
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe, intern};
 use regex_lite::{Captures, Match, Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
-
-use crate::tool::failed;
 
 /// Maximum number of figures of one capture.
 const MOST_LABELS: usize = 100;
 
 /// What is read from the output of a program.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Output {
-    #[serde(default)]
     captures: Vec<Capture>,
     /// Times between messages of the program, in the order in which it prints them.
-    #[serde(default)]
     spans: Vec<MessageSpan>,
     /// Number of connections over which the `commits` were acknowledged. Commits of several connections may share a
     /// flush.
-    #[serde(default = "or::<_, 1>")]
     connections: u64,
 }
 
@@ -189,7 +183,7 @@ impl Output {
         number: impl Fn(&str) -> Option<f64>,
         stats: &mut RunStats,
     ) -> Result<(), EngineError> {
-        let wrong = failed(program);
+        let wrong = EngineError::program(program);
         let KnownRun { mut operations, mut bytes, mut elapsed } = known;
         let (mut rate, mut commits) = (None, None);
         for (span, time) in self.spans.iter().zip(heard.times(self)) {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use fsarena_engine::{Operation, RunStats};
+use fsarena_model::Nanos;
 use fsarena_model::seed::generator;
 use fsarena_sys::clock;
 use rand::{Rng, RngExt};
@@ -42,7 +43,7 @@ enum VisitorRound {
     Done,
     /// There is nothing to do yet.
     Nothing,
-    /// There is no more work.
+    /// There is no more work, or the run ended before the round was done.
     Last,
 }
 
@@ -54,7 +55,7 @@ pub struct Visitor<'a> {
     buffer: Vec<u8>,
     path: String,
     temporary: String,
-    /// The latencies of the files that it created and read.
+    /// The rounds that it has completed, with the bytes and latencies of the files that it created and read.
     pub stats: RunStats,
 }
 
@@ -76,7 +77,7 @@ impl<'a> Visitor<'a> {
                 VisitorKind::Reader => self.read_blog(),
             };
             match round {
-                Ok(VisitorRound::Done) => {}
+                Ok(VisitorRound::Done) => self.stats.operations += 1,
                 Ok(VisitorRound::Nothing) | Err(Errno::NOENT) => self.rest(),
                 Ok(VisitorRound::Last) => return Ok(()),
                 Err(error) => return Err(error),
@@ -101,9 +102,10 @@ impl<'a> Visitor<'a> {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error),
         }
-        let is_complete = self.descending(blog, Object::Article)? && self.descending(blog, Object::Picture)?;
-        add(&self.site.counts.written, u64::from(is_complete));
-        Ok(VisitorRound::Done)
+        match self.descending(blog, Object::Article)? {
+            VisitorRound::Done => self.descending(blog, Object::Picture),
+            ended => Ok(ended),
+        }
     }
 
     fn rewrite(&mut self) -> Result<VisitorRound, Errno> {
@@ -114,16 +116,13 @@ impl<'a> Visitor<'a> {
         }
         let number = self.up_to_most();
         self.create(blog, Object::Article, number)?;
-        add(&self.site.counts.rewritten, 1);
         Ok(VisitorRound::Done)
     }
 
     /// Writes the comments of a blog. If there is no blog to choose, this is number 0, the first blog.
     fn comment(&mut self) -> Result<VisitorRound, Errno> {
         let blog = self.some_blog().unwrap_or(0);
-        let is_complete = self.descending(blog, Object::Comment)?;
-        add(&self.site.counts.commented, u64::from(is_complete));
-        Ok(VisitorRound::Done)
+        self.descending(blog, Object::Comment)
     }
 
     /// Reads all comments or none, then pictures and articles up to the first article that does not exist.
@@ -144,7 +143,6 @@ impl<'a> Visitor<'a> {
                 break;
             }
         }
-        add(&self.site.counts.read, 1);
         Ok(VisitorRound::Done)
     }
 
@@ -156,16 +154,15 @@ impl<'a> Visitor<'a> {
         self.random.random_range(1..=MOST)
     }
 
-    /// Creates a random number of objects of a kind, from the last number to the first. `false` if the run ended
-    /// before.
-    fn descending(&mut self, blog: u64, object: Object) -> Result<bool, Errno> {
+    /// Creates a random number of objects of a kind, from the last number to the first.
+    fn descending(&mut self, blog: u64, object: Object) -> Result<VisitorRound, Errno> {
         for number in (1..=self.up_to_most()).rev() {
             if self.site.is_over() {
-                return Ok(false);
+                return Ok(VisitorRound::Last);
             }
             self.create(blog, object, number)?;
         }
-        Ok(true)
+        Ok(VisitorRound::Done)
     }
 
     fn name(&mut self, say: impl FnOnce(&mut String) -> std::fmt::Result) {
@@ -192,8 +189,7 @@ impl<'a> Visitor<'a> {
         }
         drop(file);
         renameat(folder, self.temporary.as_str(), folder, self.path.as_str()).inspect_err(|_| self.discard())?;
-        add(&self.site.counts.bytes_written, size);
-        self.note(Operation::Create, begin);
+        self.note(Operation::Create, begin, size);
         Ok(())
     }
 
@@ -222,12 +218,12 @@ impl<'a> Visitor<'a> {
             }
         }
         drop(file);
-        add(&self.site.counts.bytes_read, size);
-        self.note(Operation::Read, begin);
+        self.note(Operation::Read, begin, size);
         Ok(true)
     }
 
-    fn note(&mut self, operation: Operation, begin: fsarena_model::Nanos) {
+    fn note(&mut self, operation: Operation, begin: Nanos, bytes: u64) {
+        self.stats.bytes += bytes;
         self.stats.record(operation, clock::now().saturating_sub(begin));
     }
 }
@@ -257,33 +253,10 @@ impl Object {
     }
 }
 
-/// Counters that all threads add to. They order no other memory accesses.
-#[derive(Debug, Default)]
-pub struct VisitorCounts {
-    /// Blogs that are complete.
-    pub written: AtomicU64,
-    pub read: AtomicU64,
-    /// Rounds in which an article, and sometimes a picture, was rewritten.
-    pub rewritten: AtomicU64,
-    pub commented: AtomicU64,
-    pub bytes_written: AtomicU64,
-    pub bytes_read: AtomicU64,
-}
-
-#[inline]
-pub fn add(counter: &AtomicU64, count: u64) {
-    counter.fetch_add(count, Ordering::Relaxed);
-}
-
-pub fn count(counter: &AtomicU64) -> u64 {
-    counter.load(Ordering::Relaxed)
-}
-
 /// A site: a folder of blogs, and the state that the threads share.
 #[derive(Debug)]
 pub struct Site {
     pub folder: File,
-    pub counts: VisitorCounts,
     next: AtomicU64,
     most: u64,
     over: AtomicBool,
@@ -292,7 +265,7 @@ pub struct Site {
 impl Site {
     pub fn new(folder: File, most: u64) -> Self {
         let (next, over) = (AtomicU64::new(0), AtomicBool::new(false));
-        Self { folder, counts: VisitorCounts::default(), next, most, over }
+        Self { folder, next, most, over }
     }
 
     /// Reserves the number of a new blog. `None` if the maximum number of blogs is reached.

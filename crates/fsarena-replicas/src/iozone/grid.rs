@@ -45,14 +45,18 @@ impl IozoneParameters {
         })
     }
 
+    /// Each file with each record that is not larger.
     pub fn cells(&self) -> Vec<GridCell> {
         let bytes = |sizes: &[Bytes]| sizes.iter().map(|size| size.0).collect::<Vec<u64>>();
-        let records = if self.records.is_empty() { automatic_records() } else { bytes(&self.records) };
-        match self.largest {
-            Some(largest) if self.records.is_empty() => automatic(largest),
-            Some(largest) => all(&doubled(SMALLEST_FILE, largest), &records),
-            None => all(&bytes(&self.files), &records),
-        }
+        let files = self.largest.map_or_else(|| bytes(&self.files), |largest| doubled(SMALLEST_FILE, largest));
+        let is_automatic = self.largest.is_some() && self.records.is_empty();
+        let all_records = || doubled(SMALLEST_RECORD, LARGEST_RECORD);
+        let records = if self.records.is_empty() { all_records() } else { bytes(&self.records) };
+        let is_kept = |cell: &GridCell| {
+            cell.record <= cell.file && (!is_automatic || cell.file <= CROSSOVER || cell.record >= LARGE_RECORD)
+        };
+        let of = |file: u64| records.iter().map(move |record| GridCell { file, record: *record });
+        files.into_iter().flat_map(of).filter(is_kept).collect()
     }
 
     pub fn tests(&self) -> Vec<GridTest> {
@@ -98,25 +102,6 @@ const LARGEST_RECORD: u64 = 16 << 20;
 const CROSSOVER: u64 = 16 << 20;
 /// The smallest record of those files (`LARGE_REC`).
 const LARGE_RECORD: u64 = 64 << 10;
-
-/// The cells of the automatic mode for files up to `largest`.
-fn automatic(largest: u64) -> Vec<GridCell> {
-    let is_kept = |cell: &GridCell| cell.file <= CROSSOVER || cell.record >= LARGE_RECORD;
-    all(&doubled(SMALLEST_FILE, largest), &automatic_records()).into_iter().filter(is_kept).collect()
-}
-
-fn automatic_records() -> Vec<u64> {
-    doubled(SMALLEST_RECORD, LARGEST_RECORD)
-}
-
-/// Each file size with each record size that is not larger.
-fn all(files: &[u64], records: &[u64]) -> Vec<GridCell> {
-    let of = |file: &u64| {
-        let file = *file;
-        records.iter().filter(move |record| **record <= file).map(move |record| GridCell { file, record: *record })
-    };
-    files.iter().flat_map(of).collect()
-}
 
 fn doubled(first: u64, last: u64) -> Vec<u64> {
     std::iter::successors(Some(first), |size| size.checked_mul(2)).take_while(|size| *size <= last).collect()
@@ -177,6 +162,10 @@ mod tests {
         assert!(complaint(json!({ "files": ["10K"], "records": ["4K"] })).contains("multiple of each"));
         assert!(complaint(json!({ "files": [1000] })).contains("1 KiB"));
         assert!(complaint(json!({ "files": ["64M"], "records": ["32M"] })).contains("16 MiB"));
+    }
+
+    fn automatic(largest: u64) -> Vec<GridCell> {
+        parsed(json!({ "largest": largest })).cells()
     }
 
     fn per_file(largest: u64) -> Vec<usize> {

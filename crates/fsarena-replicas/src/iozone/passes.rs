@@ -89,23 +89,19 @@ impl Passes<'_> {
     }
 
     fn write(&mut self) -> io::Result<Timed> {
-        let file = self.open(OFlags::RDWR)?;
-        fsync(&file)?;
-        self.record.fetch();
+        let file = self.synced(OFlags::RDWR)?;
         self.record.mark();
         self.over_records(file, self.care.flush, |passes, file, _| passes.write_record(file))
     }
 
     /// IOzone first reads one record to fill the processor's caches. This is left out if files are cold.
     fn read(&mut self) -> io::Result<Timed> {
-        let file = self.open(OFlags::RDONLY)?;
-        fsync(&file)?;
+        let file = self.synced(OFlags::RDONLY)?;
         if !self.care.cold {
-            self.record.fetch();
             self.read_record(&file)?;
             seek(&file, SeekFrom::Start(0))?;
+            self.record.fetch();
         }
-        self.record.fetch();
         self.over_records(file, false, |passes, file, _| passes.read_record(file))
     }
 
@@ -133,9 +129,7 @@ impl Passes<'_> {
 
     /// The last seek leads to a place before the beginning of the file; the kernel refuses it.
     fn backward_read(&mut self) -> io::Result<Timed> {
-        let file = self.open(OFlags::RDONLY)?;
-        fsync(&file)?;
-        self.record.fetch();
+        let file = self.synced(OFlags::RDONLY)?;
         let begin = clock::now();
         stat(self.path)?;
         let length = self.cell.record as i64;
@@ -148,9 +142,7 @@ impl Passes<'_> {
     }
 
     fn record_rewrite(&mut self) -> io::Result<Timed> {
-        let file = self.open(OFlags::RDWR | OFlags::CREATE)?;
-        fsync(&file)?;
-        self.record.fetch();
+        let file = self.synced(OFlags::RDWR | OFlags::CREATE)?;
         self.record.mark();
         self.over_records(file, self.care.flush, |passes, file, _| {
             passes.write_record(file)?;
@@ -160,9 +152,7 @@ impl Passes<'_> {
     }
 
     fn stride_read(&mut self) -> io::Result<Timed> {
-        let file = self.open(OFlags::RDONLY)?;
-        fsync(&file)?;
-        self.record.fetch();
+        let file = self.synced(OFlags::RDONLY)?;
         let (records, mut stride) = (self.cell.records(), Stride::default());
         self.over_records(file, false, |passes, file, _| {
             passes.read_record(file)?;
@@ -187,6 +177,14 @@ impl Passes<'_> {
 
     fn open(&self, flags: OFlags) -> io::Result<OwnedFd> {
         Ok(open(self.path, flags | OFlags::CLOEXEC, MODE)?)
+    }
+
+    /// Opens the file, syncs it, and brings the record into the processor's cache.
+    fn synced(&self, flags: OFlags) -> io::Result<OwnedFd> {
+        let file = self.open(flags)?;
+        fsync(&file)?;
+        self.record.fetch();
+        Ok(file)
     }
 
     #[inline]

@@ -1,13 +1,15 @@
 //! Runs one step, through any file system.
 
+use std::error::Error;
+
 use fsarena_library::{Entry, FileSystem, LibraryError};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
 use super::of_step;
 use super::parameters::StepAction;
-use super::state::Pool;
-use super::task::{Item, SequenceTask};
+use super::state::{Pool, PoolPiece};
+use super::task::SequenceTask;
 use fsarena_engine::{EngineError, Limit, RunStats};
 
 /// The permissions that `attributes` sets. New files have others.
@@ -30,13 +32,19 @@ pub struct StepPerformance<'a, F> {
     pub memory: &'a mut [u8],
 }
 
+/// An error of the file system, or what was found and not expected.
+pub type Failure = Box<dyn Error + Send + Sync>;
+
 impl<F: FileSystem> StepPerformance<'_, F> {
     /// Does all of `task`, or less if the stop flag is set. In addition to the calls themselves, an operation costs two
     /// readings of the clock, about 50 ns.
     pub fn all(&mut self, task: &SequenceTask) -> Result<StepCounts, EngineError> {
-        if matches!(task.action, StepAction::RandomRead | StepAction::RandomWrite) {
-            return self.random(task);
-        }
+        let is_random = matches!(task.action, StepAction::RandomRead | StepAction::RandomWrite);
+        let done = if is_random { self.random(task) } else { self.in_order(task) };
+        done.map_err(of_step(&task.name))
+    }
+
+    fn in_order(&mut self, task: &SequenceTask) -> Result<StepCounts, Failure> {
         let mut counted = StepCounts { operations: u64::from(task.action == StepAction::Sync), bytes: 0 };
         for number in 0..task.items.len() {
             if self.is_stopped() {
@@ -59,31 +67,40 @@ impl<F: FileSystem> StepPerformance<'_, F> {
         self.stats.record(task.action.operation(), clock::now().saturating_sub(begin));
     }
 
-    fn one(&mut self, task: &SequenceTask, number: usize) -> Result<StepCounts, EngineError> {
+    fn one(&mut self, task: &SequenceTask, number: usize) -> Result<StepCounts, Failure> {
         let item = &task.items[number];
-        let one = StepCounts { operations: 1, bytes: 0 };
-        let with_bytes = StepCounts { bytes: item.size, ..one };
-        let done = match task.action {
-            StepAction::Create | StepAction::Write => self.write(task, number).map(|()| with_bytes),
-            StepAction::Append => self.append(task, number).map(|()| with_bytes),
-            StepAction::Mkdir => self.system.make_directory(&item.path).map(|()| one),
-            StepAction::Rename => self.system.rename(&item.path, &item.to).map(|()| one),
-            StepAction::Attributes => self.system.set_attributes(&item.path, PERMISSIONS, TIME).map(|()| one),
-            StepAction::Delete => self.system.remove_file(&item.path).map(|()| one),
-            StepAction::Rmdir => self.system.remove_directory(&item.path).map(|()| one),
-            StepAction::DeleteTree => {
-                self.remove_tree(&item.path).map(|operations| StepCounts { operations, bytes: 0 })
+        let mut done = StepCounts { operations: 1, bytes: 0 };
+        match task.action {
+            StepAction::Create | StepAction::Write | StepAction::Read => {
+                done.bytes = item.size;
+                self.whole_file(task, number)?;
             }
-            StepAction::Sync => Ok(one),
-            StepAction::Read => return self.read(task, number).map(|()| with_bytes),
-            StepAction::Stat => return self.stat(task, item).map(|()| one),
-            StepAction::List => return self.list(task, item).map(|()| one),
-            StepAction::RandomRead | StepAction::RandomWrite => return self.random(task),
-        };
-        done.map_err(of_step(&task.name))
+            StepAction::Append => {
+                done.bytes = item.size;
+                let mut pieces = task.pieces(number);
+                pieces.try_for_each(|piece| self.system.append(&item.path, self.pool.bytes(piece)))?;
+            }
+            StepAction::Mkdir => self.system.make_directory(&item.path)?,
+            StepAction::Rename => self.system.rename(&item.path, &item.to)?,
+            StepAction::Attributes => self.system.set_attributes(&item.path, PERMISSIONS, TIME)?,
+            StepAction::Delete => self.system.remove_file(&item.path)?,
+            StepAction::Rmdir => self.system.remove_directory(&item.path)?,
+            StepAction::DeleteTree => done.operations = self.remove_tree(&item.path)?,
+            StepAction::Stat => require_all(&item.path, self.system.size(&item.path)?, item.size)?,
+            StepAction::List => {
+                let found = self.system.list(&item.path)?.len() as u64;
+                if found != item.size {
+                    return Err(format!("`{}` lists {found} names and should have {}", item.path, item.size).into());
+                }
+            }
+            // They have no items, or are done by `random`.
+            StepAction::Sync | StepAction::RandomRead | StepAction::RandomWrite => {}
+        }
+        Ok(done)
     }
 
-    fn write(&mut self, task: &SequenceTask, number: usize) -> Result<(), LibraryError> {
+    /// Reads or writes a file from beginning to end.
+    fn whole_file(&mut self, task: &SequenceTask, number: usize) -> Result<(), Failure> {
         let path = &task.items[number].path;
         let is_new = task.action == StepAction::Create;
         let mut file = if is_new { self.system.create(path)? } else { self.system.open(path)? };
@@ -91,58 +108,31 @@ impl<F: FileSystem> StepPerformance<'_, F> {
             if self.is_stopped() {
                 break;
             }
-            self.system.write_at(&mut file, piece.offset, self.pool.bytes(piece))?;
+            self.piece(task, &mut file, path, piece)?;
         }
         Ok(())
     }
 
-    fn append(&mut self, task: &SequenceTask, number: usize) -> Result<(), LibraryError> {
-        let path = &task.items[number].path;
-        task.pieces(number).try_for_each(|piece| self.system.append(path, self.pool.bytes(piece)))
-    }
-
-    fn read(&mut self, task: &SequenceTask, number: usize) -> Result<(), EngineError> {
-        let path = &task.items[number].path;
-        let mut file = self.system.open(path).map_err(of_step(&task.name))?;
-        for piece in task.pieces(number) {
-            if self.is_stopped() {
-                break;
-            }
-            let into = &mut self.memory[..piece.length as usize];
-            let found = self.system.read_at(&mut file, piece.offset, into).map_err(of_step(&task.name))?;
-            is_all(task, path, found as u64, piece.length)?;
+    fn piece(&mut self, task: &SequenceTask, file: &mut F::File, path: &str, piece: PoolPiece) -> Result<(), Failure> {
+        if task.action.writes() {
+            return Ok(self.system.write_at(file, piece.offset, self.pool.bytes(piece))?);
         }
-        Ok(())
-    }
-
-    fn stat(&mut self, task: &SequenceTask, item: &Item) -> Result<(), EngineError> {
-        let found = self.system.size(&item.path).map_err(of_step(&task.name))?;
-        is_all(task, &item.path, found, item.size)
-    }
-
-    fn list(&mut self, task: &SequenceTask, item: &Item) -> Result<(), EngineError> {
-        let found = self.system.list(&item.path).map_err(of_step(&task.name))?.len() as u64;
-        let what = || format!("`{}` lists {found} names and should have {}", item.path, item.size);
-        require(task, found == item.size, what)
+        let into = &mut self.memory[..piece.length as usize];
+        let found = self.system.read_at(file, piece.offset, into)?;
+        require_all(path, found as u64, piece.length)
     }
 
     /// Does all random reads or writes in the first file. It is opened once, within the time of the step.
-    fn random(&mut self, task: &SequenceTask) -> Result<StepCounts, EngineError> {
+    fn random(&mut self, task: &SequenceTask) -> Result<StepCounts, Failure> {
         let path = &task.items[0].path;
-        let mut file = self.system.open(path).map_err(of_step(&task.name))?;
+        let mut file = self.system.open(path)?;
         let mut counted = StepCounts::default();
         for piece in &task.random {
             if self.is_stopped() {
                 break;
             }
             let begin = clock::now();
-            if task.action == StepAction::RandomWrite {
-                self.system.write_at(&mut file, piece.offset, self.pool.bytes(*piece)).map_err(of_step(&task.name))?;
-            } else {
-                let into = &mut self.memory[..piece.length as usize];
-                let found = self.system.read_at(&mut file, piece.offset, into).map_err(of_step(&task.name))?;
-                is_all(task, path, found as u64, piece.length)?;
-            }
+            self.piece(task, &mut file, path, *piece)?;
             self.note(task, begin);
             counted.operations += 1;
             counted.bytes += piece.length;
@@ -171,10 +161,6 @@ impl<F: FileSystem> StepPerformance<'_, F> {
     }
 }
 
-fn is_all(task: &SequenceTask, path: &str, found: u64, wanted: u64) -> Result<(), EngineError> {
-    require(task, found == wanted, || format!("`{path}` gave {found} bytes of {wanted}"))
-}
-
-fn require(task: &SequenceTask, is_so: bool, what: impl FnOnce() -> String) -> Result<(), EngineError> {
-    if is_so { Ok(()) } else { Err(EngineError::Found { step: task.name.clone(), what: what() }) }
+fn require_all(path: &str, found: u64, wanted: u64) -> Result<(), Failure> {
+    if found == wanted { Ok(()) } else { Err(format!("`{path}` gave {found} bytes of {wanted}").into()) }
 }

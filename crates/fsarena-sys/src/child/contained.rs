@@ -4,18 +4,19 @@
 //! the process that waits for it outside, are copies of this process without its files.
 
 use std::io;
+use std::mem::ManuallyDrop;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::io::retry_on_intr;
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use rustix::process::{
     DumpableBehavior, Pid, Resource, Signal, WaitOptions, getrlimit, set_dumpable_behavior,
     set_parent_process_death_signal, waitpid,
 };
 use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+use crate::mapping::Mapping;
 
 /// Lets `command`'s process wait for the program in a new namespace, and end as the program does. Without the privilege
 /// for a namespace, it becomes the program.
@@ -55,11 +56,9 @@ fn enter() -> io::Result<()> {
 
 /// A number that child processes share.
 fn shared(number: i32) -> io::Result<&'static AtomicI32> {
-    // SAFETY: the kernel chooses the place of a new mapping, which is never unmapped. It is large enough, and aligned.
-    let shared = unsafe {
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        &*mmap_anonymous(null_mut(), size_of::<AtomicI32>(), access, MapFlags::SHARED)?.cast::<AtomicI32>()
-    };
+    let mapping = ManuallyDrop::new(Mapping::anonymous(size_of::<AtomicI32>())?);
+    // SAFETY: the mapping is never unmapped. It is large enough, and aligned.
+    let shared = unsafe { mapping.start.cast::<AtomicI32>().as_ref() };
     shared.store(number, Ordering::Relaxed);
     Ok(shared)
 }
@@ -115,7 +114,7 @@ mod tests {
     fn contained(script: &str) -> Ended {
         let (folder, off) = (tempfile::tempdir().expect("temporary folder"), AtomicBool::new(false));
         let setting = Setting::new(folder.path(), folder.path(), &off);
-        let ended = run_until(&["sh", "-c", script], Setting { processes: Processes::Own, ..setting });
+        let ended = run_until(&["sh", "-c", script], Setting { processes: Processes::Own, ..setting }, None);
         ended.expect("sh starts").expect("it ends")
     }
 

@@ -1,10 +1,9 @@
 //! The output of programs that is read while they run, and passed on to callers that need the time of each piece.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -13,29 +12,10 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Ended, MOST_KEPT, OutputFile, Setting, Until, reap, set};
+use super::{MOST_KEPT, Until};
 
 /// Interval at which the stop flag is checked.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
-
-/// Like [`super::run_until`], but passes each piece of the program's standard output to `heard` as soon as it arrives.
-/// The program must not buffer its output, or be started without buffering (stdbuf(1)).
-///
-/// # Errors
-/// As [`super::run_until`].
-pub fn run_heard<S: AsRef<OsStr>>(
-    argv: &[S],
-    setting: Setting<'_>,
-    heard: &mut dyn FnMut(&[u8]),
-) -> io::Result<Option<Ended>> {
-    let err = OutputFile::new(&setting, "stderr")?;
-    let mut child = set(argv, &setting)?.stdout(Stdio::piped()).stderr(err.end()?).spawn()?;
-    let mut out = [Pipe::new(child.stdout.take(), Some(heard))?];
-    let until = listen(&child, &mut out, None, setting.stop);
-    let (Until::End, status) = reap(child, until, setting.grace)? else { return Ok(None) };
-    let [out] = out;
-    Ok(Some(Ended { status, stdout: out.text(), stderr: err.text()? }))
-}
 
 /// Reads the output of a program until it has ended, the stop flag is set, or its time is over. Its end is noticed at
 /// once (pidfd_open(2), since Linux 5.3).
@@ -67,19 +47,19 @@ pub(super) fn listen(
     }
 }
 
-/// Gets each piece of an output.
-pub(super) type Heard<'a> = &'a mut dyn FnMut(&[u8]);
+/// Gets each piece of a program's output.
+pub type OutputListener<'a> = &'a mut dyn FnMut(&[u8]);
 
 /// The reading end of a program's output.
 pub(super) struct Pipe<'a> {
     /// `None` once no process can write to it any more.
     open: Option<File>,
     kept: Vec<u8>,
-    heard: Option<Heard<'a>>,
+    heard: Option<OutputListener<'a>>,
 }
 
 impl<'a> Pipe<'a> {
-    pub(super) fn new(end: Option<impl Into<OwnedFd>>, heard: Option<Heard<'a>>) -> io::Result<Self> {
+    pub(super) fn new(end: Option<impl Into<OwnedFd>>, heard: Option<OutputListener<'a>>) -> io::Result<Self> {
         let open = end.map(|end| File::from(end.into()));
         if let Some(file) = &open {
             fcntl_setfl(file, fcntl_getfl(file)? | OFlags::NONBLOCK)?;
@@ -115,8 +95,10 @@ impl<'a> Pipe<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::path::Path;
+
+    use super::super::{Ended, Setting, run_until};
+    use super::*;
 
     /// Runs a script, which may wait for the file `$HEARD`: that is made when the first piece arrives.
     fn hear(script: &str, stop: &AtomicBool) -> (Option<Ended>, Vec<String>) {
@@ -130,7 +112,7 @@ mod tests {
             std::fs::write(&first, "").expect("written");
             stop.store(piece == b"enough\n", Ordering::Relaxed);
         };
-        let ended = run_heard(&["sh", "-c", script], setting, &mut heard).expect("sh starts");
+        let ended = run_until(&["sh", "-c", script], setting, Some(&mut heard)).expect("sh starts");
         (ended, pieces)
     }
 

@@ -3,7 +3,6 @@
 use fsarena_model::{CacheState, DurablePoint, Workload};
 
 use super::{Calls, DataParameters, Distribution, FilesOfWork, Pattern, Preallocate, Work};
-use crate::pace::WorkerLoad;
 
 /// Limit of a block, bytes, so that a typing error does not fill the memory.
 const LONGEST_BLOCK: u64 = 64 << 20;
@@ -22,8 +21,9 @@ impl DataParameters {
     pub(super) fn complaint(&self, workload: &Workload) -> Option<&'static str> {
         self.sizes(workload)
             .or_else(|| self.shape())
+            .or_else(|| self.load().complaint())
+            .or_else(|| self.skewness())
             .or_else(|| self.contradictions(workload))
-            .or_else(|| self.endless(workload))
     }
 
     fn sizes(&self, workload: &Workload) -> Option<&'static str> {
@@ -59,7 +59,7 @@ impl DataParameters {
             () if self.read_percent > 100 => "`read-percent` is 0 to 100",
             () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
             () if self.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
-            () => return WorkerLoad::complaint(self.rate, self.rate_percent).or_else(|| self.skewness()),
+            () => return None,
         })
     }
 
@@ -77,6 +77,10 @@ impl DataParameters {
     fn contradictions(&self, workload: &Workload) -> Option<&'static str> {
         let is_new = self.target() == FilesOfWork::New;
         let is_random = self.pattern == Pattern::Random;
+        let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
+        let is_mapped = self.calls == Calls::Mmap;
+        let comes_to_an_end = !is_random && !self.repeat;
+        let is_bounded = workload.timed_ms > 0 || self.operations.is_some() || self.bytes.is_some();
         Some(match () {
             () if is_new && (self.operation != Work::Write || is_random) => {
                 "`target = \"new\"` goes with sequential writes"
@@ -86,7 +90,7 @@ impl DataParameters {
                 "several workers make one new file each: `files` is 1, for one's removal would disturb another's writing"
             }
             () if is_new && self.repeat => "`repeat` goes with files that are there; `files` says how many new ones",
-            () if is_new && self.calls == Calls::Mmap => "what is mapped has to be there: `target = \"existing\"`",
+            () if is_new && is_mapped => "what is mapped has to be there: `target = \"existing\"`",
             () if !is_new && self.preallocate != Preallocate::None => "`preallocate` goes with `target = \"new\"`",
             () if is_random && (self.stride > 0 || self.repeat) => "`stride` and `repeat` go with sequential work",
             () if !is_random && self.distribution != Distribution::Uniform => "`distribution` goes with random work",
@@ -94,14 +98,6 @@ impl DataParameters {
                 "each place is visited once: blocks have one size"
             }
             () if self.operation == Work::Trim && self.calls != Calls::Sync => "trim goes with `calls = \"sync\"`",
-            () => return self.more_contradictions(workload),
-        })
-    }
-
-    fn more_contradictions(&self, workload: &Workload) -> Option<&'static str> {
-        let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
-        let is_mapped = self.calls == Calls::Mmap;
-        Some(match () {
             () if workload.durable != DurablePoint::None && !self.writes() => {
                 "only what is written can be made durable"
             }
@@ -123,6 +119,9 @@ impl DataParameters {
             () if self.verify && self.operation == Work::Mixed && self.depth > 1 => {
                 "with `verify`, reads and writes in flight at the same place cannot be distinguished: depth 1"
             }
+            () if !comes_to_an_end && !is_bounded => {
+                "`timed-ms` is missing, or `operations` or `bytes`: this work comes to no end by itself"
+            }
             () => return None,
         })
     }
@@ -131,12 +130,5 @@ impl DataParameters {
     /// beginning of each write.
     fn is_whole_units(&self) -> bool {
         self.block_size <= UNIT || self.block_size.is_multiple_of(UNIT)
-    }
-
-    fn endless(&self, workload: &Workload) -> Option<&'static str> {
-        let comes_to_an_end = self.pattern == Pattern::Sequential && !self.repeat;
-        let is_bounded = workload.timed_ms > 0 || self.operations.is_some() || self.bytes.is_some();
-        let text = "`timed-ms` is missing, or `operations` or `bytes`: this work comes to no end by itself";
-        (!comes_to_an_end && !is_bounded).then_some(text)
     }
 }

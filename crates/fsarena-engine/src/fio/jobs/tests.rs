@@ -1,5 +1,4 @@
 use super::*;
-use fsarena_model::DurablePoint;
 
 fn choose(text: &str) -> Result<Vec<Choice>, EngineError> {
     let variable = |name: &str| (name == "SIZE").then(|| "64m".to_owned());
