@@ -4,12 +4,12 @@ use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMach
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{DriftSource, SessionDrift};
 use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload, distinct};
-use fsarena_stats::{Drift, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
+use fsarena_stats::{Drift, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, pairs, proofs};
 
 use crate::contrasts;
 use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
-use crate::evidence::{pairs, ratio};
+use crate::evidence::ratio;
 use crate::sides::{Side, common_contenders, common_workloads, left_out};
 use crate::verdicts::{unless_device_bound, verdict_of};
 

@@ -45,11 +45,6 @@ pub(crate) fn ratio(log: Option<f64>, interval: Option<Interval>) -> Estimate {
     Estimate::of(log.map(f64::exp), interval.map(|interval| interval.ratios()))
 }
 
-/// All unordered pairs of `count` contenders, in command-line order.
-pub(crate) fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
-}
-
 /// The fields of all workloads, in their order; a field with a single member has no pair and is left out.
 pub(crate) fn fields(analysis: &Analysis<'_>) -> Vec<Field> {
     let classes = analysis.classes();

@@ -127,7 +127,7 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
 fn checks(candidates: Vec<Candidate>, threshold: Share, ending: Ending) -> Vec<GateCheck> {
     let tested = |candidate: &Candidate| candidate.known.filter(|_| candidate.forbidden.is_none());
     let estimates: Vec<Option<LogEstimate>> = candidates.iter().map(tested).collect();
-    let regressions = regressions(&estimates, threshold.0.ln_1p(), ALPHA, ending).unwrap_or_default();
+    let regressions = regressions(&estimates, threshold.0.ln_1p(), ALPHA, ending);
     let check = |(candidate, regression): (Candidate, Option<Regression>)| {
         let (outcome, reason) = outcome(&candidate, regression);
         let interval = candidate.known.map(|known| known.interval(0.025));

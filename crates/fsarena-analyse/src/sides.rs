@@ -71,7 +71,7 @@ impl<'a> Side<'a> {
             sweeps.filter_map(|sweep| Some(sweep[0]? - sweep.get(1).map_or(Some(0.0), |control| *control)?)).collect()
         };
         let counting = (1..=last).filter(|round| own.counts(*round));
-        session(&counting.map(values).collect::<Vec<Vec<f64>>>()).ok()
+        Some(session(&counting.map(values).collect::<Vec<Vec<f64>>>()))
     }
 }
 

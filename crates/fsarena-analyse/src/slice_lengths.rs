@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::Note;
 use fsarena_model::{Estimate, Label, Mode, Relation, RunRecord, Severity, Trial, Variant, Workload};
-use fsarena_stats::{Judge, Pair, Round, Rule, Verdict};
+use fsarena_stats::{Judge, Pair, Round, Rule, Verdict, pairs};
 use serde::Serialize;
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{pairs, ratio, value};
+use crate::evidence::{ratio, value};
 use crate::looks::Standing;
 
 /// The slice lengths to try: milliseconds of the timed part, and slices per trial.
@@ -217,7 +217,7 @@ fn agreements(analysis: &Analysis<'_>, workloads: usize) -> BTreeMap<(usize, usi
 
 /// The pairs of each workload, by a single look at the end.
 pub(crate) fn one_look(rule: Rule, data: &[fsarena_stats::Workload]) -> Vec<Vec<Pair>> {
-    Judge::new(rule).and_then(|mut judge| judge.look(data, 1.0)).unwrap_or_default()
+    Judge::new(rule).look(data, 1.0)
 }
 
 /// A round with one sweep; an empty one if a contender has no value.

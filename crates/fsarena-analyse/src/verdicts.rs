@@ -3,10 +3,10 @@
 use fsarena_model::comparison::{Cell, DecisionInterval, Medians, Needs, PairVerdict, Reason};
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{ValidityClass, Verdict};
-use fsarena_stats::{FEWEST_ROUNDS, Interval};
+use fsarena_stats::{FEWEST_ROUNDS, Interval, pairs};
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{pairs, ratio};
+use crate::evidence::ratio;
 use crate::looks::{Pair, Standing};
 use crate::stake::{self, Bound};
 use crate::{guarantees, validity};
@@ -24,16 +24,6 @@ pub(crate) fn verdict_of(decision: fsarena_stats::Verdict) -> Verdict {
         fsarena_stats::Verdict::Slower => Verdict::Slower,
         fsarena_stats::Verdict::Equivalent => Verdict::Equivalent,
         fsarena_stats::Verdict::Undecided => Verdict::Undecided,
-    }
-}
-
-/// The decision that a verdict stands for; an invalid verdict counts as undecided.
-pub(crate) fn decision_of(verdict: Verdict) -> fsarena_stats::Verdict {
-    match verdict {
-        Verdict::Faster => fsarena_stats::Verdict::Faster,
-        Verdict::Slower => fsarena_stats::Verdict::Slower,
-        Verdict::Equivalent => fsarena_stats::Verdict::Equivalent,
-        Verdict::Undecided | Verdict::Invalid => fsarena_stats::Verdict::Undecided,
     }
 }
 
@@ -138,7 +128,7 @@ fn is_shown(verdict: Verdict, pointwise: Option<Interval>, decision: Option<Inte
     match verdict {
         Verdict::Faster => decision.is_some_and(|interval| interval.low > 0.0),
         Verdict::Slower => decision.is_some_and(|interval| interval.high < 0.0),
-        Verdict::Equivalent => pointwise.is_some_and(|interval| interval.low > -margin && interval.high < margin),
+        Verdict::Equivalent => pointwise.is_some_and(|interval| interval.is_within(margin)),
         Verdict::Undecided | Verdict::Invalid => true,
     }
 }

@@ -1,5 +1,6 @@
 //! Intervals of differences, and the precision of estimates.
 
+use crate::decision::{FEWEST_ROUNDS, Verdict};
 use crate::mean::together;
 use crate::quantile::{student_tail, student_upper};
 use crate::summary::mean;
@@ -26,6 +27,22 @@ impl Interval {
     #[must_use]
     pub fn ratios(&self) -> (f64, f64) {
         (self.low.exp(), self.high.exp())
+    }
+
+    /// Whether all of it is less than `margin`, above 0, away from 0.
+    #[must_use]
+    pub fn is_within(&self, margin: f64) -> bool {
+        self.low > -margin && self.high < margin
+    }
+
+    /// The side of 0 on which all of it lies.
+    #[must_use]
+    pub fn direction(&self) -> Verdict {
+        match self {
+            _ if self.low > 0.0 => Verdict::Faster,
+            _ if self.high < 0.0 => Verdict::Slower,
+            _ => Verdict::Undecided,
+        }
     }
 
     /// Whether the value lies inside, bounds included.
@@ -112,10 +129,22 @@ impl LogEstimate {
         (!values.is_empty()).then_some(Self { estimate: mean, precision })
     }
 
+    /// [`Self::mean_of`], if there are values of enough rounds for an interval.
+    #[must_use]
+    pub fn of_rounds(values: &[f64]) -> Option<Self> {
+        Self::mean_of(values).filter(|_| values.len() >= FEWEST_ROUNDS)
+    }
+
     /// The interval that leaves the truth on each side with probability `tail`, in (0, .5).
     #[must_use]
     pub fn interval(&self, tail: f64) -> Interval {
         self.precision.interval(self.estimate, tail)
+    }
+
+    /// The 95 % interval of this estimate alone.
+    #[must_use]
+    pub fn pointwise(&self) -> Interval {
+        self.interval(POINTWISE_TAIL)
     }
 }
 
@@ -151,10 +180,12 @@ mod tests {
         assert!((error - (0.55_f64 * 19.0 / 20.0).sqrt()).abs() < 1e-6 && freedom == 20.0, "{error} {freedom}");
     }
 
-    /// The quantile of Student's distribution with 5 degrees of freedom for 97.5 % is 2.5706 in every table.
+    /// R: `t.test(c(0.9, 1.0, 1.1, 0.8))$conf.int`.
     #[test]
-    fn an_interval_is_as_wide_as_the_tables_say() {
-        let Interval { low, high } = Precision { error: 0.1, freedom: 5.0 }.interval(3.0, 0.025);
-        assert!((low - 2.74294).abs() < 1e-5 && (high - 3.25706).abs() < 1e-5, "{low} {high}");
+    fn an_interval_of_several_rounds_is_students() {
+        let mean = LogEstimate::of_rounds(&[0.9, 1.0, 1.1, 0.8]).expect("four rounds");
+        let Interval { low, high } = mean.pointwise();
+        assert!((low - 0.744_573_7).abs() < 1e-6 && (high - 1.155_426_3).abs() < 1e-6, "{low} {high}");
+        assert!(LogEstimate::of_rounds(&[0.9, 1.0]).is_none());
     }
 }

@@ -3,12 +3,11 @@
 //! Both are only reported. No value is dropped for being a trend or an outlier: a selection by outcome would break the
 //! rule's guarantees.
 
+use crate::decision::FEWEST_ROUNDS;
 use crate::interval::Interval;
 use crate::quantile::student_upper;
 use crate::summary::median;
 
-/// Minimum number of values for a trend with an interval.
-const ENOUGH_FOR_A_TREND: usize = 3;
 /// Minimum number of values for outliers.
 const ENOUGH_FOR_AN_OUTLIER: usize = 5;
 /// Distance from the median, in standard deviations, beyond which a value is an outlier (Iglewicz and Hoaglin 1993).
@@ -36,7 +35,7 @@ impl SteadyEffect {
         let (middle, mean) = (mean(|(time, _)| *time), mean(|(_, value)| *value));
         let centred = || values.iter().map(|(time, value)| (time - middle, value - mean));
         let length: f64 = centred().map(|(time, _)| time * time).sum();
-        if values.len() < ENOUGH_FOR_A_TREND || length == 0.0 {
+        if values.len() < FEWEST_ROUNDS || length == 0.0 {
             return None;
         }
         let size = centred().map(|(time, value)| time * value).sum::<f64>() / length;

@@ -1,11 +1,6 @@
 //! Summaries: a cell over its rounds, a trial over its slices.
 
-use crate::interval::LogEstimate;
-
-/// Minimum number of rounds for an interval of a cell.
-const ENOUGH_ROUNDS: usize = 3;
-/// The upper tail of a 95 % interval.
-const TAIL: f64 = 0.025;
+use crate::interval::{LogEstimate, POINTWISE_TAIL};
 
 /// A cell over its rounds, in the unit of its values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,8 +23,7 @@ pub struct Summary {
 pub fn cell_summary(values: &[f64]) -> Option<Summary> {
     let median = round_value(values)?;
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let mean = LogEstimate::mean_of(&logs).filter(|_| values.len() >= ENOUGH_ROUNDS);
-    let width = mean.map(|mean| mean.precision.interval(0.0, TAIL).high.exp());
+    let width = LogEstimate::of_rounds(&logs).map(|mean| mean.precision.interval(0.0, POINTWISE_TAIL).high.exp());
     Some(Summary { median, low: width.map(|width| median / width), high: width.map(|width| median * width) })
 }
 

@@ -8,8 +8,6 @@ use crate::quantile::student_upper;
 use crate::steady::SteadyEffect;
 use crate::summary::mean;
 
-/// Minimum number of rounds for an interval of their mean.
-const ENOUGH_ROUNDS: usize = 3;
 /// Residual sum of squares, relative to the whole one, below which a column counts as a multiple of another.
 const ROUNDING: f64 = 1e-9;
 
@@ -19,7 +17,7 @@ const ROUNDING: f64 = 1e-9;
 #[must_use]
 pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<SteadyEffect> {
     let changes: Vec<f64> = trials.iter().filter(|slices| slices.len() > 1).map(|slices| change(slices)).collect();
-    let mean = LogEstimate::mean_of(&changes).filter(|_| changes.len() >= ENOUGH_ROUNDS)?;
+    let mean = LogEstimate::of_rounds(&changes)?;
     Some(SteadyEffect { size: mean.estimate, interval: mean.interval(alpha / 2.0) })
 }
 

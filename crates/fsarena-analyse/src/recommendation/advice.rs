@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use fsarena_model::recommendation::{
     AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended, Preference,
 };
-use fsarena_model::{Class, Label, Verdict, WorkKind, grouped};
-use fsarena_stats::{BetweenPrograms, Interval, Lead, LogEstimate, Prediction, Programs, Rule, flips, weighted_mean};
+use fsarena_model::{Class, Label, WorkKind, grouped};
+use fsarena_stats::{
+    BetweenPrograms, Interval, Lead, LogEstimate, Prediction, Programs, Rule, flips, pairs, weighted_mean,
+};
 
 use super::{Evidence, Part};
-use crate::evidence::{pairs, ratio};
+use crate::evidence::ratio;
 
 /// The probability from which on a contender counts as better in another program.
 pub(crate) const SURE: f64 = 0.9;
@@ -258,13 +260,8 @@ impl Evidence<'_> {
 
     /// The contenders than which no other of `members` is decided to be better in the workload.
     fn unbeaten(&self, workload: usize, members: &[usize]) -> Vec<usize> {
-        let is_beaten = |one: usize| members.iter().any(|other| *other != one && self.beats(*other, one, workload));
+        let is_beaten = |one: usize| members.iter().any(|other| self.decisions.beats(workload, *other, one));
         members.iter().copied().filter(|member| !is_beaten(*member)).collect()
-    }
-
-    fn beats(&self, one: usize, other: usize, workload: usize) -> bool {
-        let wanted = if one < other { Verdict::Faster } else { Verdict::Slower };
-        self.decisions.verdict(workload, one.min(other), one.max(other)).is_some_and(|pair| pair.verdict == wanted)
     }
 }
 
