@@ -23,8 +23,8 @@ pub struct Standing {
 }
 
 /// A field after the latest look.
-struct Judged {
-    field: Field,
+pub(crate) struct Judged {
+    pub(crate) field: Field,
     reduced: Reduced,
     pairs: Vec<Pair>,
 }
@@ -143,13 +143,9 @@ impl Standing {
         self.fields.iter().map(|field| field.pairs.len()).sum()
     }
 
-    fn fields(&self, workload: usize) -> impl Iterator<Item = &Judged> {
-        self.fields.iter().filter(move |judged| judged.field.workload == workload)
-    }
-
     /// The fields of a workload.
-    pub(crate) fn fields_of(&self, workload: usize) -> impl Iterator<Item = &Field> {
-        self.fields(workload).map(|judged| &judged.field)
+    pub(crate) fn fields(&self, workload: usize) -> impl Iterator<Item = &Judged> {
+        self.fields.iter().filter(move |judged| judged.field.workload == workload)
     }
 
     /// Whether the workload needs no more rounds.

@@ -99,17 +99,13 @@ fn slopes(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> BTr
     if family.members.len() < 2 || !family.members.iter().all(|(_, own)| is_rate(own.workload)) {
         return BTreeMap::new();
     }
-    let trials: Vec<(f64, &Workload, Vec<&Trial>)> = family
-        .members
-        .iter()
-        .map(|(count, own)| (f64::from(*count).ln(), own.workload, own.counted(contender)))
-        .collect();
+    let counted: Vec<Vec<&Trial>> = family.members.iter().map(|(_, own)| own.counted(contender)).collect();
     let in_round = |round: u32| {
-        let point = |(x, workload, trials): &(f64, &Workload, Vec<&Trial>)| {
+        let point = |((count, own), trials): (&(u32, &WorkloadTrials<'_>), &Vec<&Trial>)| {
             let trial = trials.iter().find(|trial| trial.round == round)?;
-            Some((*x, value(trial, workload)?))
+            Some((f64::from(*count).ln(), value(trial, own.workload)?))
         };
-        let points: Vec<(f64, f64)> = trials.iter().map(point).collect::<Option<_>>()?;
+        let points: Vec<(f64, f64)> = family.members.iter().zip(&counted).map(point).collect::<Option<_>>()?;
         Some((round, slope(&points)))
     };
     analysis.record.rounds.iter().filter_map(|facts| in_round(facts.round)).collect()

@@ -9,11 +9,11 @@
 
 use fsarena_model::Verdict;
 use fsarena_model::comparison::{StandingRow, SuiteRow};
-use fsarena_stats::{Part, Rule, pairs, weighted_mean};
+use fsarena_stats::{Part, pairs, weighted_mean};
 
 use crate::analysis::Analysis;
 use crate::decisions::Decisions;
-use crate::evidence::ratio;
+use crate::evidence::pointwise;
 
 /// The rank of every contender in every workload, by workload, then contender.
 pub fn standings(decisions: &Decisions<'_>) -> Vec<StandingRow> {
@@ -64,11 +64,10 @@ pub fn suite_ratios(decisions: &Decisions<'_>) -> Vec<SuiteRow> {
 fn suite_row(analysis: &Analysis<'_>, a: usize, b: usize, parts: &[Result<Part<'_>, String>]) -> SuiteRow {
     let known: Vec<Part<'_>> = parts.iter().flatten().copied().collect();
     let mean = if known.len() == parts.len() { weighted_mean(&known) } else { None };
-    let interval = mean.map(|mean| mean.interval(Rule::default().alpha / 2.0));
     SuiteRow {
         a: analysis.label(a).clone(),
         b: analysis.label(b).clone(),
-        estimate: ratio(mean.map(|mean| mean.estimate), interval),
+        estimate: pointwise(mean),
         workloads: parts.len() as u32,
         left_out: parts.iter().filter_map(|part| part.as_ref().err().cloned()).collect(),
     }

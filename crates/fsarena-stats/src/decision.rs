@@ -23,7 +23,7 @@ use serde::Deserialize;
 
 pub(crate) use budget::Looks;
 pub use data::{Reduced, Round, Sweep, Workload, pairs};
-pub use outlook::{MOST_ROUNDS, Outlook};
+pub use outlook::Outlook;
 pub use variance::no_better_than_typical;
 pub(crate) use variance::{Moderated, moderate};
 
@@ -95,7 +95,6 @@ pub struct Pair {
 
 impl Pair {
     /// The estimate with its precision; `None` below two rounds.
-    #[must_use]
     pub fn known(&self) -> Option<LogEstimate> {
         Some(LogEstimate { estimate: self.estimate?, precision: self.precision? })
     }
@@ -111,7 +110,6 @@ pub struct Judge {
 
 impl Judge {
     /// Starts a run without verdicts.
-    #[must_use]
     pub fn new(rule: Rule) -> Self {
         Self { rule, verdicts: Vec::new() }
     }
@@ -146,7 +144,8 @@ impl Judge {
     /// Holm's procedure (1979) with Shaffer's logical restrictions (1986): tests the pairs from the smallest p value
     /// on, each at α divided by the number of pairs that can still be equal. Returns the level of the last step.
     fn step_down(&self, workloads: &[&Reduced], tests: &[Vec<Option<Moderated>>], looks: &Looks) -> f64 {
-        let mut differing: Vec<usize> = self.verdicts.iter().map(|verdicts| count_differing(verdicts)).collect();
+        let count = |verdicts: &Vec<Verdict>| verdicts.iter().filter(|verdict| is_difference(**verdict)).count();
+        let mut differing: Vec<usize> = self.verdicts.iter().map(count).collect();
         let level = |differing: &[usize]| {
             let nulls =
                 workloads.iter().zip(differing).map(|(workload, &count)| most_true_nulls(workload.contenders, count));
@@ -171,10 +170,6 @@ impl Judge {
 
 fn is_difference(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Faster | Verdict::Slower)
-}
-
-fn count_differing(verdicts: &[Verdict]) -> usize {
-    verdicts.iter().filter(|verdict| is_difference(**verdict)).count()
 }
 
 /// One look with the level at which each pair is judged.
@@ -237,6 +232,7 @@ impl View {
             *verdict = latest;
         }
         let is_open = *verdict == Verdict::Undecided;
+        let leaning = pointwise.map(|interval| interval.direction());
         let outlook = |(test, critical): (&Moderated, Critical)| {
             Outlook::new(test, &self.rule, self.level, critical.detectable * test.known.precision.error)
         };
@@ -250,10 +246,7 @@ impl View {
             decision: ready.map(|(test, critical)| test.interval(critical.difference)),
             verdict: *verdict,
             latest,
-            leaning: pointwise
-                .filter(|_| is_open)
-                .map(|interval| interval.direction())
-                .filter(|side| *side != Verdict::Undecided),
+            leaning: leaning.filter(|side| is_open && *side != Verdict::Undecided),
             outlook: known.map(outlook),
         }
     }

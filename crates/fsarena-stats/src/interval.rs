@@ -24,19 +24,16 @@ impl Interval {
     }
 
     /// Its bounds as ratios.
-    #[must_use]
     pub fn ratios(&self) -> (f64, f64) {
         (self.low.exp(), self.high.exp())
     }
 
     /// Whether all of it is less than `margin`, above 0, away from 0.
-    #[must_use]
     pub fn is_within(&self, margin: f64) -> bool {
         self.low > -margin && self.high < margin
     }
 
     /// The side of 0 on which all of it lies.
-    #[must_use]
     pub fn direction(&self) -> Verdict {
         match self {
             _ if self.low > 0.0 => Verdict::Faster,
@@ -46,7 +43,6 @@ impl Interval {
     }
 
     /// Whether the value lies inside, bounds included.
-    #[must_use]
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
@@ -63,7 +59,6 @@ pub struct Precision {
 
 impl Precision {
     /// The interval around an estimate that leaves the truth on each side with probability `tail`, in (0, .5).
-    #[must_use]
     pub fn interval(&self, estimate: f64, tail: f64) -> Interval {
         // One value says nothing about the noise.
         if self.freedom <= 0.0 {
@@ -73,7 +68,6 @@ impl Precision {
     }
 
     /// This one, or the other one if its intervals are wider.
-    #[must_use]
     pub(crate) fn or_wider(self, other: Self) -> Self {
         let width = |precision: &Self| precision.interval(0.0, POINTWISE_TAIL).high;
         if width(&other) > width(&self) { other } else { self }
@@ -98,7 +92,6 @@ impl Spread {
     /// The precision of the difference to the mean of another group. Welch's (1947) holds if the groups do not vary
     /// alike, but a group of two or three values may show almost no spread by chance, so it is never better than with
     /// the pooled variance (Student's).
-    #[must_use]
     pub fn difference(self, other: Self) -> Precision {
         let sides = [self, other];
         let own = |side: Self| Precision { error: side.of_value.error * side.share.sqrt(), ..side.of_value };
@@ -120,7 +113,6 @@ pub struct LogEstimate {
 
 impl LogEstimate {
     /// The mean of independent values, known from two of them on; `None` of nothing.
-    #[must_use]
     pub fn mean_of(values: &[f64]) -> Option<Self> {
         let count = values.len() as f64;
         let mean = mean(values);
@@ -130,19 +122,21 @@ impl LogEstimate {
     }
 
     /// [`Self::mean_of`], if there are values of enough rounds for an interval.
-    #[must_use]
     pub fn of_rounds(values: &[f64]) -> Option<Self> {
         Self::mean_of(values).filter(|_| values.len() >= FEWEST_ROUNDS)
     }
 
+    /// The same from the other point of view: of the second relative to the first.
+    pub fn reversed(self) -> Self {
+        Self { estimate: -self.estimate, ..self }
+    }
+
     /// The interval that leaves the truth on each side with probability `tail`, in (0, .5).
-    #[must_use]
     pub fn interval(&self, tail: f64) -> Interval {
         self.precision.interval(self.estimate, tail)
     }
 
     /// The 95 % interval of this estimate alone.
-    #[must_use]
     pub fn pointwise(&self) -> Interval {
         self.interval(POINTWISE_TAIL)
     }
@@ -163,7 +157,7 @@ mod tests {
 
     #[test]
     fn one_value_has_no_bounds() {
-        let interval = LogEstimate::mean_of(&[0.3]).expect("a value").interval(0.025);
+        let interval = LogEstimate::mean_of(&[0.3]).expect("a value").pointwise();
         assert!(!interval.low.is_finite() && !interval.high.is_finite(), "{interval:?}");
     }
 

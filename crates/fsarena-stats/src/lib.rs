@@ -41,8 +41,7 @@ mod within;
 pub use agreement::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 pub use change_points::{ChangePoint, change_points};
 pub use decision::{
-    FEWEST_ROUNDS, Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload,
-    no_better_than_typical, pairs,
+    FEWEST_ROUNDS, Judge, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload, no_better_than_typical, pairs,
 };
 pub use interval::{Interval, LogEstimate, Precision, Spread};
 pub use machines::{Pooled, depending, on_each};

@@ -46,7 +46,6 @@ impl Drift {
     const PRIOR: Self = Self { deviation: 0.03, freedom: 3.0 };
 
     /// The drift with further knowledge: values with that mean variance, which count as that many degrees of freedom.
-    #[must_use]
     pub fn and(self, variance: f64, freedom: f64) -> Self {
         let sum = self.deviation * self.deviation * self.freedom + variance.max(0.0) * freedom;
         let freedom = self.freedom + freedom;
@@ -55,7 +54,6 @@ impl Drift {
 
     /// How well a difference is known of which the noise within sessions leaves `within` open; `sessions` is the sum of
     /// one over the number of sessions on each side.
-    #[must_use]
     pub fn added_to(self, within: Precision, sessions: f64) -> Precision {
         let between = Precision { error: self.deviation * sessions.sqrt(), freedom: self.freedom };
         together([within, between].into_iter()).unwrap_or(within)
@@ -63,7 +61,6 @@ impl Drift {
 }
 
 /// The values of one quantity in one session: in each round, the logarithms of its slices.
-#[must_use]
 pub fn session(rounds: &[Vec<f64>]) -> Reduced {
     let sweeps = |slices: &Vec<f64>| slices.iter().map(|value| vec![Some(*value), Some(0.0)]).collect();
     let rounds = rounds.iter().map(|slices| Round { sweeps: sweeps(slices) }).collect();
@@ -72,7 +69,6 @@ pub fn session(rounds: &[Vec<f64>]) -> Reduced {
 
 /// The mean of several quantities of one session, round by round; `None` without any value. A round that lacks some of
 /// them has the others' deviation from their own means.
-#[must_use]
 pub fn mean_session(parts: &[&Reduced]) -> Option<Reduced> {
     let values: Vec<Vec<Option<f64>>> = parts.iter().map(|part| part.differences(0, 1).collect()).collect();
     let mean_of_known = |values: &[Option<f64>]| {
@@ -101,14 +97,12 @@ pub struct Quantity {
 
 impl Quantity {
     /// Whether both sides have it, in three rounds of each session.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let has_it = |side: &[Reduced]| !side.is_empty() && side.iter().all(|it| it.rounds() >= FEWEST_ROUNDS);
         has_it(&self.before) && has_it(&self.after)
     }
 
     /// Rounds of the first and of the second side, in all.
-    #[must_use]
     pub fn rounds(&self) -> [usize; 2] {
         [&self.before, &self.after].map(|side| side.iter().map(Reduced::rounds).sum())
     }
@@ -162,7 +156,6 @@ impl QuantitySide {
 /// The change of each quantity, in their order, and the drift that is part of its error. `None` for a quantity that a
 /// side does not have in three rounds of each session. Quantities lend each other what is known about their noise, so
 /// they have to be of one kind.
-#[must_use]
 pub fn shifts(quantities: &[Quantity], unchanged: &[Unchanged], assumed: Drift) -> (Drift, Vec<Option<Shift>>) {
     let sides = both_sides(quantities);
     let drift = drift(&sides, unchanged, assumed);
@@ -170,14 +163,12 @@ pub fn shifts(quantities: &[Quantity], unchanged: &[Unchanged], assumed: Drift) 
 }
 
 /// The changes of quantities whose drift is known.
-#[must_use]
 pub fn shifts_with(quantities: &[Quantity], drift: Drift) -> Vec<Option<Shift>> {
     both_sides(quantities).iter().map(|sides| shift(sides, drift)).collect()
 }
 
 /// Each quantity on each of several sides, given as the sessions of each side, and the drift that is part of the
 /// errors. `None` on a side that does not have the quantity in three rounds of each session.
-#[must_use]
 pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec<Option<LogEstimate>>>) {
     let sides = sides(quantities);
     let drift = drift(&sides, &[], assumed);
@@ -250,7 +241,6 @@ pub struct Proof {
 
 /// Which estimates differ from 0, and which are equivalent to it, by Holm's procedure (1979) over all of them: at most
 /// `alpha` of all families contain a wrong difference.
-#[must_use]
 pub fn proofs(estimates: &[Option<LogEstimate>], rule: Rule) -> Vec<Option<Proof>> {
     let tails = estimates.iter().map(|known| known.map(|known| known.precision.tail(known.estimate.abs())));
     let last = last_step(&tails.collect::<Vec<_>>(), |level| rule.alpha * level / 2.0);
@@ -269,16 +259,12 @@ pub fn proofs(estimates: &[Option<LogEstimate>], rule: Rule) -> Vec<Option<Proof
 
 /// How a run ended whose estimates are tested.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the sentence of a variant has its fields")]
 pub enum Ending {
     /// Independently of the estimates.
     Planned,
-    /// Perhaps because of them, after that share of its budget and that many rounds.
-    Stopped {
-        /// The share of the budget; positive.
-        progress: f64,
-        /// The number of rounds.
-        rounds: usize,
-    },
+    /// Perhaps because of them, after that share of its budget, above 0, and that many rounds.
+    Stopped { progress: f64, rounds: usize },
 }
 
 /// Whether an estimate is worse than a limit.
@@ -296,7 +282,6 @@ pub struct Regression {
 
 /// Which estimates are below −`limit`, a logarithm: one-sided tests by Holm's procedure over all of them, so that at
 /// most `alpha` of all families without such a change contain one.
-#[must_use]
 pub fn regressions(
     estimates: &[Option<LogEstimate>],
     limit: f64,

@@ -19,7 +19,6 @@ pub struct Summary {
 /// interval of the median needs 6 rounds for 95 %, and a run often has 4. Its width reflects the noise between the
 /// rounds of one cell. Two cells with overlapping intervals may still be decided: effects of rounds and lanes, which
 /// cells share, are part of these intervals and not of a pair's.
-#[must_use]
 pub fn cell_summary(values: &[f64]) -> Option<Summary> {
     let median = round_value(values)?;
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
@@ -32,7 +31,6 @@ pub fn cell_summary(values: &[f64]) -> Option<Summary> {
 ///
 /// The median, because one slice that the host disturbed must not move the round; the geometric mean, because
 /// everything downstream is a ratio, and rate and time must give the same verdict.
-#[must_use]
 pub fn round_value(slices: &[f64]) -> Option<f64> {
     let usable = slices.iter().all(|value| value.is_finite() && *value > 0.0);
     if slices.is_empty() || !usable {
@@ -51,7 +49,6 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
 }
 
 /// The median; of two middle values their mean. `None` without values.
-#[must_use]
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
@@ -60,7 +57,6 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 }
 
 /// The median; of two middle values the upper one, because it was measured. `None` without values.
-#[must_use]
 pub fn upper_median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);

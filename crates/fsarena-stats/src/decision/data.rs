@@ -64,7 +64,6 @@ pub struct Reduced {
 
 impl Reduced {
     /// Reduces `workload`, whose sweeps have a place for each contender, to its differences.
-    #[must_use]
     pub fn new(workload: &Workload) -> Self {
         let pairs = pairs(workload.contenders).map(|(a, b)| differences(workload, a, b).collect());
         Self { contenders: workload.contenders, differences: pairs.collect(), decides_from: 0 }
@@ -72,7 +71,6 @@ impl Reduced {
 
     /// The same data, of which no pair is decided before `rounds` rounds of the run: until then an effect that belongs
     /// to the rounds, such as the place on a disk, cannot be distinguished from one of a contender.
-    #[must_use]
     pub fn deciding_from(self, rounds: usize) -> Self {
         Self { decides_from: rounds, ..self }
     }
@@ -84,7 +82,6 @@ impl Reduced {
     }
 
     /// The number of rounds that have the first pair.
-    #[must_use]
     pub fn rounds(&self) -> usize {
         self.differences.first().map_or(0, |rounds| rounds.iter().flatten().count())
     }

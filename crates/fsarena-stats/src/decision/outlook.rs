@@ -6,7 +6,7 @@ use super::{FEWEST_ROUNDS, Rule};
 use crate::quantile::reach;
 
 /// Maximum number of rounds that is forecast.
-pub const MOST_ROUNDS: u32 = 1000;
+const MOST_ROUNDS: u32 = 1000;
 
 /// A pair's noise, as seen at one look, applied to other numbers of rounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,14 +39,12 @@ impl Outlook {
 
     /// The smallest difference (a logarithm) that a run of that many rounds, at least two, would decide with a
     /// probability of 80 %.
-    #[must_use]
     pub fn detectable_after(&self, rounds: u32) -> f64 {
         self.width(rounds, Looks::at(1.0, rounds as usize).difference_tail(self.difference_level))
     }
 
     /// If the estimate is right: the number of rounds, in all, of a run that would decide the pair with a probability
-    /// of 80 %, as different or as equivalent; `None` beyond [`MOST_ROUNDS`].
-    #[must_use]
+    /// of 80 %, as different or as equivalent; `None` beyond 1,000.
     pub fn needed_rounds(&self) -> Option<u32> {
         let size = self.estimate.abs();
         first(|rounds| {

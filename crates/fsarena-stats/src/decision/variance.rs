@@ -47,7 +47,6 @@ pub(crate) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>>
 /// Precisions that are no better than what is typical of all workloads makes likely: two or three runs that agree may
 /// do so by chance, and those of other workloads show it. By workload, then pair, each with whether it is one of the
 /// workload's first contender; `None` stays.
-#[must_use]
 pub fn no_better_than_typical(workloads: &[Vec<Option<(bool, Precision)>>]) -> Vec<Vec<Option<Precision>>> {
     let sample = |pair: &Option<(bool, Precision)>| {
         let (is_first, own) = pair.unwrap_or((false, Precision { error: 0.0, freedom: 0.0 }));
