@@ -4,18 +4,18 @@ use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMach
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::difference::{DriftSource, SessionDrift};
 use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload, distinct};
-use fsarena_stats::{Drift, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, proofs};
+use fsarena_stats::{Drift, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, pairs, proofs};
 
 use crate::contrasts;
 use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
-use crate::evidence::{pairs, ratio};
+use crate::evidence::ratio;
 use crate::sides::{Side, common_contenders, common_workloads, left_out};
 use crate::verdicts::{unless_device_bound, verdict_of};
 
 /// A machine: its runs, and their verdicts.
 struct Machine<'a> {
-    name: String,
+    name: &'a str,
     runs: Vec<Side<'a>>,
     /// By run, then workload, then pair.
     verdicts: Vec<Vec<PairVerdict>>,
@@ -33,17 +33,21 @@ struct Compared<'a> {
 /// workload that all runs have, there is no pair.
 pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Across {
     let names = names(machines);
-    let known: Vec<Machine<'_>> = machines.iter().zip(names.clone()).map(machine_of).collect();
+    let known: Vec<Machine<'_>> = machines.iter().zip(&names).map(|(runs, name)| Machine::of(runs, name)).collect();
     let all: Vec<&Side<'_>> = known.iter().flat_map(|machine| &machine.runs).collect();
     let margin = all.first().map_or(Share(0.05), |run| run.analysis.record.plan.margin);
     let compared = compared(&known, &all);
     let sessions: Vec<Vec<&[Reduced]>> =
         compared.iter().map(|it| it.sessions.iter().map(Vec::as_slice).collect()).collect();
     let (drift, levels) = levels(&sessions, Drift::ASSUMED_RELATIVE);
+    let of_machine = |(runs, name): (&Vec<NamedRun>, &String)| MachineRuns {
+        name: name.clone(),
+        runs: runs.iter().map(side_run).collect(),
+    };
     let analyses: Vec<Vec<_>> = known.iter().map(|own| own.runs.iter().map(|run| &run.analysis).collect()).collect();
     Across {
         format: FORMAT,
-        machines: machines.iter().zip(names).map(machine_runs).collect(),
+        machines: machines.iter().zip(&names).map(of_machine).collect(),
         missing,
         margin,
         drift: session_drift(machines, drift),
@@ -54,18 +58,15 @@ pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Acros
     }
 }
 
-fn machine_of<'a>((runs, name): (&'a Vec<NamedRun>, String)) -> Machine<'a> {
-    let (runs, verdicts) = runs.iter().map(run_of).unzip();
-    Machine { name, runs, verdicts }
-}
-
-fn run_of(run: &NamedRun) -> (Side<'_>, Vec<PairVerdict>) {
-    let Decisions { analysis, cells, verdicts, .. } = Decisions::new(&run.record);
-    (Side { analysis, cells }, verdicts.into_iter().flatten().collect())
-}
-
-fn machine_runs((runs, name): (&Vec<NamedRun>, String)) -> MachineRuns {
-    MachineRuns { name, runs: runs.iter().map(side_run).collect() }
+impl<'a> Machine<'a> {
+    fn of(runs: &'a [NamedRun], name: &'a str) -> Self {
+        let of_run = |run: &'a NamedRun| {
+            let Decisions { analysis, cells, verdicts, .. } = Decisions::new(&run.record);
+            (Side { analysis, cells }, verdicts.into_iter().flatten().collect())
+        };
+        let (runs, verdicts) = runs.iter().map(of_run).unzip();
+        Self { name, runs, verdicts }
+    }
 }
 
 /// Host names where they tell the machines apart, else the names of their runs.
@@ -183,7 +184,8 @@ fn judged(
     let pooled: Vec<Option<Pooled>> = known.iter().map(usable).collect();
     let alike: Vec<Option<f64>> = pooled.iter().map(|pooled| pooled.map(|pooled| pooled.alike)).collect();
     let depends = depending(&alike, rule.alpha);
-    let proofs: Vec<Vec<Option<Proof>>> = (0..machines.len()).map(|index| proofs_on(&known, index, rule)).collect();
+    let proofs_on = |machine: usize| proofs(&known.iter().map(|on| on[machine].level).collect::<Vec<_>>(), rule);
+    let proofs: Vec<Vec<Option<Proof>>> = (0..machines.len()).map(proofs_on).collect();
     let pair = |index: usize| {
         let on = &known[index];
         let (verdict, reason) = on_all(machines, on, each[index]);
@@ -200,11 +202,6 @@ fn judged(
         }
     };
     (0..compared.len()).map(pair).collect()
-}
-
-/// What is proved about each pair on one machine.
-fn proofs_on(known: &[Vec<Known>], machine: usize, rule: Rule) -> Vec<Option<Proof>> {
-    proofs(&known.iter().map(|on| on[machine].level).collect::<Vec<_>>(), rule)
 }
 
 fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {

@@ -6,8 +6,9 @@ use fsarena_model::{
     Baseline, BaselineKind, Class, Contender, ContenderFacts, Durability, Label, LaneCost, Outcome, RunRecord, Trial,
     Workload,
 };
+use fsarena_stats::pairs;
 
-use crate::evidence::{pairs, value};
+use crate::evidence::value;
 use crate::noise::Condition;
 use crate::{baselines, durability};
 

@@ -161,21 +161,22 @@ fn shared_folders(record: &RunRecord) -> Vec<Note> {
 }
 
 fn contender_row(analysis: &Analysis<'_>, index: usize, contender: &Contender) -> ContenderRow {
-    let facts = analysis.facts[index];
+    let made = analysis.facts[index];
+    let facts = made.cloned().unwrap_or_default();
     let guest = analysis.record.plan.guest.as_ref();
     ContenderRow {
         label: contender.label.clone(),
         kind: contender.kind.clone(),
         kernel: contender.kernel.as_ref().and_then(|kernel| guest?.kernels.get(kernel).cloned()),
-        mkfs: facts.map(|facts| facts.mkfs.clone()).unwrap_or_default(),
-        mount: facts.map(|facts| facts.mount.clone()),
+        mkfs: facts.mkfs,
+        mount: made.map(|facts| facts.mount.clone()),
         durability: analysis.class(index).map(|class| class.durability),
-        guarantees: facts.map(|facts| facts.guarantees.clone()).unwrap_or_default(),
-        features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
-        read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
-        sharing: facts.and_then(|facts| durability::sharing(analysis.record, facts)),
-        risks: facts.map(|facts| facts.risks.clone()).unwrap_or_default(),
-        layers: facts.map(|facts| facts.layers.clone()).unwrap_or_default(),
+        guarantees: facts.guarantees,
+        features: facts.features,
+        read_ahead_kib: facts.read_ahead_kib,
+        sharing: made.and_then(|facts| durability::sharing(analysis.record, facts)),
+        risks: facts.risks,
+        layers: facts.layers,
         without_layers: without_layers(contender, &analysis.record.plan),
     }
 }

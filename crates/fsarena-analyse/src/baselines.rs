@@ -43,8 +43,7 @@ pub(crate) fn harness_share(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> Opti
         let value = |trials: &mut dyn Iterator<Item = &Trial>| fsarena_stats::median(trials.filter_map(median));
         let here = value(&mut trials.iter().copied())?;
         let in_memory = value(&mut own.baselines(BaselineKind::Memory))?;
-        let better = own.workload.metric.better;
-        return Some((better.oriented_ln(here) - better.oriented_ln(in_memory)).exp());
+        return Some(own.workload.metric.better.log_ratio(here, in_memory).exp());
     }
     Some(seconds_of(own, BaselineKind::Memory)? / per_operation::seconds(trials.iter().copied())?)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fsarena_model::clients::WhenLost;
 use fsarena_model::plan::{Harness, listed};
-use fsarena_model::{Contender, GuestDisk, Mix, Plan, Relation, RunRecord, Storage, Workload, distinct};
+use fsarena_model::{Contender, GuestDisk, Mix, Plan, Relation, RunRecord, Scale, Storage, Workload, distinct};
 
 use crate::recommendation::covered;
 use crate::slice_lengths::calibrated;
@@ -18,12 +18,8 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         words.add(["reproduce", suite]);
         let contenders: Vec<String> = plan.contenders.iter().map(|contender| spelling(plan, contender)).collect();
         words.option("--contenders", [contenders.join(",")]);
-        words.add((!extension.scale.is_standard()).then(|| format!("--scale={}", extension.scale)));
-        words.add(match extension.harness {
-            Harness::Both => None,
-            Harness::Native => Some("--harness=native"),
-            Harness::Shell => Some("--harness=shell"),
-        });
+        words.add((extension.scale != Scale::Standard).then(|| format!("--scale={}", extension.scale)));
+        words.add((extension.harness != Harness::Both).then(|| format!("--harness={}", extension.harness)));
         words.add(plan.measuring.explained.then_some("--explain"));
         lanes(&mut words, record);
         words.option("--seed", [plan.seed]);
@@ -45,7 +41,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         None if !plan.arguments.own_commands.is_empty() => words.add(&plan.arguments.own_commands),
         None => words.option("--workload", slice_lengths.unwrap_or_else(named).into_iter().map(typed)),
     }
-    words.add((!plan.suite.scale.is_standard()).then(|| format!("--scale={}", plan.suite.scale)));
+    words.add((plan.suite.scale != Scale::Standard).then(|| format!("--scale={}", plan.suite.scale)));
     match profile {
         Some((name, _)) => words.option("--profile", [name]),
         None => words.option("--weights", plan.weighting.mix.as_ref().and_then(|mix| covered(plan, mix))),

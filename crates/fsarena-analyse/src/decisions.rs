@@ -2,11 +2,10 @@
 
 use fsarena_model::comparison::{Cell, PairVerdict, too_few};
 use fsarena_model::{RunRecord, Verdict};
-use fsarena_stats::Part;
+use fsarena_stats::{Part, pairs};
 
 use crate::analysis::Analysis;
 use crate::assess::cells;
-use crate::evidence::pairs;
 use crate::looks::Standing;
 use crate::stability;
 use crate::verdicts::{LEAST, verdicts};
@@ -36,6 +35,12 @@ impl<'a> Decisions<'a> {
     pub(crate) fn verdict(&self, workload: usize, a: usize, b: usize) -> Option<&PairVerdict> {
         let place = pairs(self.analysis.count()).position(|pair| pair == (a, b))?;
         self.verdicts.get(workload)?.get(place)
+    }
+
+    /// Whether contender `one` is decided to be better than `other` in a workload.
+    pub(crate) fn beats(&self, workload: usize, one: usize, other: usize) -> bool {
+        let wanted = if one < other { Verdict::Faster } else { Verdict::Slower };
+        self.verdict(workload, one.min(other), one.max(other)).is_some_and(|pair| pair.verdict == wanted)
     }
 
     /// The contribution of one workload to the mean of contenders `a` and `b`, where `a` < `b`; an error message if it

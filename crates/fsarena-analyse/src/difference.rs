@@ -55,10 +55,10 @@ pub(crate) fn side_run(run: &NamedRun) -> SideRun {
 
 pub(crate) fn session_drift(sides: &Sides<'_>, drift: Drift) -> SessionDrift {
     let has_repeats = sides.before.len() > 1 || sides.after.len() > 1;
-    let source = match () {
-        () if has_repeats => DriftSource::Repeats,
-        () if sides.control.is_none() && !sides.baselines(&sides.workloads()).is_empty() => DriftSource::Baselines,
-        () => DriftSource::Assumed,
+    let source = match sides.control {
+        _ if has_repeats => DriftSource::Repeats,
+        None if !sides.baselines(&sides.workloads()).is_empty() => DriftSource::Baselines,
+        _ => DriftSource::Assumed,
     };
     SessionDrift { deviation: Share(drift.deviation.exp_m1()), source }
 }
@@ -79,9 +79,8 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
     let (before, after) = (figure(&sides.before), figure(&sides.after));
     // Relative to a control, a change is not that of the two medians.
     let alone = workload.filter(|_| sides.control.is_none() && verdict != Verdict::Invalid);
-    let medians = alone.zip(before.zip(after)).map(|(workload, (before, after))| {
-        workload.metric.better.oriented_ln(after) - workload.metric.better.oriented_ln(before)
-    });
+    let medians = alone.zip(before.zip(after));
+    let medians = medians.map(|(workload, (before, after))| workload.metric.better.log_ratio(after, before));
     let known = compared.shift.map(|shift| shift.known.estimate);
     let medians = contradicting(medians, sides.margin().0, known, proof.map(|proof| proof.decision));
     let reasons = [Some(reason).filter(|reason| !reason.is_empty()), medians.map(|medians| medians.to_string())];

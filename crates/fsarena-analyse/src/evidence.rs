@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fsarena_model::comparison::Cell;
 use fsarena_model::{Estimate, Label, Outcome, Trial, Workload};
-use fsarena_stats::{Interval, Round, Sweep, round_value};
+use fsarena_stats::{Interval, LogEstimate, Round, Sweep, round_value};
 
 use crate::analysis::{Analysis, WorkloadTrials};
 
@@ -45,9 +46,15 @@ pub(crate) fn ratio(log: Option<f64>, interval: Option<Interval>) -> Estimate {
     Estimate::of(log.map(f64::exp), interval.map(|interval| interval.ratios()))
 }
 
-/// All unordered pairs of `count` contenders, in command-line order.
-pub(crate) fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+/// What is known of a logarithm, as a ratio with its pointwise 95 % interval.
+pub(crate) fn pointwise(known: Option<LogEstimate>) -> Estimate {
+    ratio(known.map(|known| known.estimate), known.map(|known| known.pointwise()))
+}
+
+/// Why a cell's figure must not be used; `None` if it may.
+pub(crate) fn objection(cell: &Cell) -> Option<String> {
+    let forbidden = cell.validity.iter().find(|flag| flag.class.forbids_verdict());
+    forbidden.map(|flag| flag.class.to_string()).or((cell.rounds == 0).then(|| "no round counts".to_owned()))
 }
 
 /// The fields of all workloads, in their order; a field with a single member has no pair and is left out.

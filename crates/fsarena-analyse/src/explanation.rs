@@ -222,7 +222,7 @@ fn differ([slower, faster]: &[TracedSide<'_>; 2], is_it: &dyn Fn(&Spent) -> bool
         let [(slow, deviations), (fast, others)] = [slower, faster].map(|side| side.ratio(is_it, event_seconds));
         let seconds = slow - fast;
         let rounds: Vec<f64> = deviations.iter().zip(others).map(|(one, other)| seconds + one - other).collect();
-        let interval = LogEstimate::mean_of(&rounds).map(|mean| mean.interval(0.025)).filter(|it| it.low.is_finite());
+        let interval = LogEstimate::mean_of(&rounds).map(|mean| mean.pointwise()).filter(|it| it.low.is_finite());
         (seconds, interval)
     };
     let all = [seconds, low, high].map(at);
@@ -296,7 +296,7 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
     let longer = sides.each_ref().map(|side| side.longer(side.cost.seconds));
     // What may be the noise of few rounds is in the intervals of the parts.
     let is_shown = |rounds: &[f64]| {
-        let interval = LogEstimate::mean_of(rounds).map(|mean| mean.interval(0.025));
+        let interval = LogEstimate::mean_of(rounds).map(|mean| mean.pointwise());
         interval.is_some_and(|interval| !interval.low.is_finite() || !interval.contains(0.0))
     };
     for (longer, change) in longer.iter().zip(remaining.map(|overhead| overhead.unwrap_or(0.0))) {

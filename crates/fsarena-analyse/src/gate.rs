@@ -7,7 +7,7 @@ use fsarena_stats::{Ending, LogEstimate, Part, Regression, regressions, weighted
 
 use crate::decisions::Decisions;
 use crate::difference::{self, LOAD_DIFFERS, NamedRun, forbidden, withheld};
-use crate::evidence::ratio;
+use crate::evidence::pointwise;
 use crate::looks::progress;
 use crate::sides::{Compared, Sides, left_out_of_mean};
 
@@ -44,19 +44,14 @@ pub fn gate(before: &[NamedRun], after: &[NamedRun], control: Option<&Label>, th
     let mut notes = vec![drift.sentence()];
     notes.extend(control.map(|label| format!("Figures are relative to those of {label} in the same sweeps.")));
     notes.extend(withheld.map(|why| format!("Nothing is tested: {why}.")));
-    let gate = Gate {
+    Gate {
         title: format!("{} against {}", names(after), names(before)),
         is_interleaved: false,
-        checks: checks(candidates, threshold, Ending::Planned),
         notes,
         contrasts: sides.contrasts(),
         left_out: sides.left_out(),
-        format: FORMAT,
-        threshold,
-        requires_finds: None,
-        failed: false,
-    };
-    gate.requiring(None)
+        ..tested(candidates, threshold, Ending::Planned)
+    }
 }
 
 /// Checks all other contenders of a run against the contender `base`, which the run measured in the same sweeps.
@@ -71,28 +66,18 @@ pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
     let names = others.iter().map(|other| analysis.label(*other).to_string()).collect::<Vec<_>>().join(", ");
     let interleaved =
         "Both were measured in the same sweeps, so what the machine did to both of them cancels.".to_owned();
-    let gate = Gate {
+    Gate {
         title: format!("{names} against {base} in {}", run.name),
-        is_interleaved: true,
-        checks: checks(candidates, threshold, ending),
         notes: [interleaved].into_iter().chain(analysis.condition.sentence()).collect(),
-        contrasts: Vec::new(),
-        left_out: Vec::new(),
-        format: FORMAT,
-        threshold,
-        requires_finds: None,
-        failed: false,
-    };
-    gate.requiring(None)
+        ..tested(candidates, threshold, ending)
+    }
 }
 
 /// A contender against the base in each workload, and in the mean over those that can be compared.
 fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate> {
     let label = decisions.analysis.label(other);
     let (a, b) = (base.min(other), base.max(other));
-    let in_favour = |known: LogEstimate| {
-        if other < base { known } else { LogEstimate { estimate: -known.estimate, ..known } }
-    };
+    let in_favour = |known: LogEstimate| if other < base { known } else { known.reversed() };
     let mut parts = Vec::new();
     let mut without = Vec::new();
     let mut candidates = Vec::new();
@@ -123,25 +108,36 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
     candidates
 }
 
-/// Tests all candidates together.
-fn checks(candidates: Vec<Candidate>, threshold: Share, ending: Ending) -> Vec<GateCheck> {
+/// Tests all candidates together; without words about them.
+fn tested(candidates: Vec<Candidate>, threshold: Share, ending: Ending) -> Gate {
     let tested = |candidate: &Candidate| candidate.known.filter(|_| candidate.forbidden.is_none());
     let estimates: Vec<Option<LogEstimate>> = candidates.iter().map(tested).collect();
-    let regressions = regressions(&estimates, threshold.0.ln_1p(), ALPHA, ending).unwrap_or_default();
+    let regressions = regressions(&estimates, threshold.0.ln_1p(), ALPHA, ending);
     let check = |(candidate, regression): (Candidate, Option<Regression>)| {
         let (outcome, reason) = outcome(&candidate, regression);
-        let interval = candidate.known.map(|known| known.interval(0.025));
         GateCheck {
             workload: candidate.workload,
             contender: candidate.contender,
-            estimate: ratio(candidate.known.map(|known| known.estimate), interval),
+            estimate: pointwise(candidate.known),
             at_most: regression.map(|regression| regression.most.exp()),
             finds_from: regression.map(|regression| Share(regression.detectable.exp_m1())),
             outcome,
             reason,
         }
     };
-    candidates.into_iter().zip(regressions).map(check).collect()
+    let gate = Gate {
+        format: FORMAT,
+        title: String::new(),
+        is_interleaved: true,
+        threshold,
+        requires_finds: None,
+        failed: false,
+        checks: candidates.into_iter().zip(regressions).map(check).collect(),
+        notes: Vec::new(),
+        contrasts: Vec::new(),
+        left_out: Vec::new(),
+    };
+    gate.requiring(None)
 }
 
 fn outcome(candidate: &Candidate, regression: Option<Regression>) -> (GateOutcome, String) {

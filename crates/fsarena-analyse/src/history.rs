@@ -6,6 +6,7 @@ use fsarena_model::{Better, History, Label, RunRecord, Workload, grouped};
 use fsarena_stats::change_points;
 
 use crate::analysis::Analysis;
+use crate::evidence::objection;
 use crate::{assess, contrasts};
 
 /// The largest probability that a history without any change shows one.
@@ -55,9 +56,7 @@ fn in_run<'a>(analysis: &Analysis<'a>, workload: &str, left_out: &mut Vec<String
     for contender in 0..analysis.count() {
         let (label, cell) = (analysis.label(contender), assess::cell(analysis, own, contender));
         let Some(median) = cell.figure.median else { continue };
-        let forbidden = cell.validity.iter().find(|flag| flag.class.forbids_verdict());
-        let uncounted = (cell.rounds == 0).then(|| "no round counts".to_owned());
-        if let Some(why) = forbidden.map(|flag| flag.class.to_string()).or(uncounted) {
+        if let Some(why) = objection(&cell) {
             left_out.push(format!("run {}, {label}: {why}", run.run));
             continue;
         }

@@ -56,6 +56,5 @@ pub use recommendation::{covered, not_here, unknown_names};
 pub use slice_lengths::{
     Agreement, Finding, SliceLength, SliceLengthPair, calibrated, finding, lengths, slice_lengths,
 };
-pub use stability::{CarryOver, carry_over};
 pub use stake::may_be_small;
 pub use validation::{ProfileRun, validation};

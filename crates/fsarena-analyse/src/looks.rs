@@ -25,8 +25,8 @@ pub struct Standing {
 }
 
 /// A field after the latest look.
-struct Judged {
-    field: Field,
+pub(crate) struct Judged {
+    pub(crate) field: Field,
     reduced: Reduced,
     pairs: Vec<Pair>,
 }
@@ -48,12 +48,12 @@ pub fn standing(record: &RunRecord) -> Standing {
 
 /// Repeats all looks of the run, round by round.
 fn look(analysis: &Analysis<'_>, rule: Rule, fields: &mut [Judged]) {
-    let Ok(mut judge) = Judge::new(rule) else { return };
+    let mut judge = Judge::new(rule);
     let reduced: Vec<&Reduced> = fields.iter().map(|field| &field.reduced).collect();
     let mut all: Vec<Vec<Pair>> = vec![Vec::new(); fields.len()];
     let last = analysis.last_round;
     for round in (1..=last).filter(|round| is_looked_at(*round) || *round == last) {
-        let Ok(look) = judge.look_at(&reduced, round as usize, progress(analysis.record, round)) else { continue };
+        let look = judge.look_at(&reduced, round as usize, progress(analysis.record, round));
         for (pairs, look) in all.iter_mut().zip(look) {
             let before = |place: usize| pairs.get(place).copied();
             *pairs = look.into_iter().enumerate().map(|(place, now)| followed(before(place), now, rule)).collect();
@@ -132,10 +132,10 @@ impl Standing {
         let counting = |own: &WorkloadTrials<'_>| rounds(analysis.record, own.workload) as usize - own.excluded.len();
         let judged = |field: Field| {
             let from = rotated_from(&field.rounds);
-            let reduced = Reduced::new(field.workload, &field.sweeps).ok()?.deciding_from(from);
-            Some(Judged { field, reduced, pairs: Vec::new() })
+            let reduced = Reduced::new(&field.sweeps).deciding_from(from);
+            Judged { field, reduced, pairs: Vec::new() }
         };
-        let mut fields: Vec<Judged> = fields(analysis).into_iter().filter_map(judged).collect();
+        let mut fields: Vec<Judged> = fields(analysis).into_iter().map(judged).collect();
         look(analysis, rule, &mut fields);
         let failed =
             |own: &WorkloadTrials<'_>| !own.all.is_empty() && own.all.iter().all(|trial| trial.outcome.why().is_some());
@@ -148,13 +148,9 @@ impl Standing {
         self.fields.iter().map(|field| field.pairs.len()).sum()
     }
 
-    fn fields(&self, workload: usize) -> impl Iterator<Item = &Judged> {
-        self.fields.iter().filter(move |judged| judged.field.workload == workload)
-    }
-
     /// The fields of a workload.
-    pub(crate) fn fields_of(&self, workload: usize) -> impl Iterator<Item = &Field> {
-        self.fields(workload).map(|judged| &judged.field)
+    pub(crate) fn fields(&self, workload: usize) -> impl Iterator<Item = &Judged> {
+        self.fields.iter().filter(move |judged| judged.field.workload == workload)
     }
 
     /// Whether the workload needs no more rounds.

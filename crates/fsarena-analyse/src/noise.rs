@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe};
+use fsarena_model::{AtRest, Bytes, Conditions, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe};
 
 use crate::analysis::Analysis;
 use crate::probes;
@@ -25,62 +25,38 @@ const TRIED: usize = 64;
 /// plan's bound.
 const ALIKE: f64 = 0.5;
 
-/// An amount, and the seconds in which it accumulated.
-#[derive(Default, Clone, Copy)]
-struct Amount {
-    amount: f64,
-    seconds: f64,
-}
-
-impl Amount {
-    /// Ignores a value that could not be read.
-    fn add(&mut self, amount: Option<f64>, trial: &Trial) {
-        if let Some(amount) = amount {
-            self.amount += amount;
-            self.seconds += probes::counted_seconds(trial);
-        }
-    }
-
-    /// The amount per second; 0 if no value could be read.
-    fn rate(self) -> f64 {
-        if self.seconds > 0.0 { self.amount / self.seconds } else { 0.0 }
-    }
-}
-
-/// Load on the machine that does not come from this run.
-#[derive(Default, Clone, Copy)]
-struct Load {
-    /// Processor seconds used by other programs.
-    foreign: Amount,
-    /// Processor seconds taken by the hypervisor.
-    stolen: Amount,
-    /// Bytes that other programs read from, or wrote to, the storage beneath the lanes.
-    disk: Amount,
-}
-
-/// The load per second.
+/// Load on the machine that does not come from this run, per second.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 struct Rates {
+    /// Processor seconds used by other programs.
     foreign: f64,
+    /// Processor seconds taken by the hypervisor.
     stolen: f64,
+    /// Bytes that other programs read from, or wrote to, the storage beneath the lanes.
     disk: f64,
 }
 
-impl Load {
-    fn add(&mut self, trial: &Trial) {
-        self.foreign.add(probes::beyond_own_seconds(trial), trial);
-        self.stolen.add(trial.probe(probe::CPU_STEAL), trial);
-        self.disk.add(trial.probe(probe::DISK_OTHERS), trial);
-    }
-
-    /// Processor times below [`RESOLUTION`] become 0.
-    fn rates(&self) -> Rates {
-        let cores = |busy: Amount| if busy.amount > RESOLUTION { busy.rate() } else { 0.0 };
-        Rates { foreign: cores(self.foreign), stolen: cores(self.stolen), disk: self.disk.rate().max(0.0) }
-    }
+/// The sum of what trials have of an amount, and the seconds in which it accumulated; without values that could not be
+/// read.
+fn accumulated(trials: &[&Trial], of: fn(&Trial) -> Option<f64>) -> (f64, f64) {
+    let known = trials.iter().filter_map(|trial| Some((of(trial)?, probes::counted_seconds(trial))));
+    known.fold((0.0, 0.0), |(sum, seconds), (amount, own)| (sum + amount, seconds + own))
 }
 
 impl Rates {
+    /// The load while these trials ran. Processor times up to [`RESOLUTION`] become 0.
+    fn of(trials: &[&Trial]) -> Self {
+        let rate = |of, resolution: f64| match accumulated(trials, of) {
+            (amount, seconds) if amount > resolution && seconds > 0.0 => amount / seconds,
+            _ => 0.0,
+        };
+        Self {
+            foreign: rate(probes::beyond_own_seconds, RESOLUTION),
+            stolen: rate(|trial| trial.probe(probe::CPU_STEAL), RESOLUTION),
+            disk: rate(|trial| trial.probe(probe::DISK_OTHERS), 0.0),
+        }
+    }
+
     /// Whether `load` belongs to the condition whose usual load is `self`.
     fn has(&self, load: &Self, bounds: &NoiseBounds) -> bool {
         let is_near = |usual: f64, seen: f64, bound: f64| (seen - usual).abs() <= bound.max(ALIKE * usual);
@@ -211,17 +187,17 @@ impl<'a> Condition<'a> {
 }
 
 fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
-    let mut loads: BTreeMap<(&str, u32), Load> = BTreeMap::new();
+    let mut loads: BTreeMap<(&str, u32), Vec<&Trial>> = BTreeMap::new();
     // A trial that did not finish may have been too short to show any load, and is no measurement.
     for trial in record.trials.iter().filter(|trial| trial.outcome == Outcome::Finished) {
-        loads.entry((trial.workload.as_str(), trial.round)).or_default().add(trial);
+        loads.entry((trial.workload.as_str(), trial.round)).or_default().push(trial);
     }
     let held_back: BTreeSet<u32> =
         record.rounds.iter().filter(|facts| is_held_back(record, facts)).map(|facts| facts.round).collect();
-    let visit = |((workload, round), load): ((_, u32), Load)| Visit {
+    let visit = |((workload, round), trials): ((_, u32), Vec<&Trial>)| Visit {
         workload,
         round,
-        rates: load.rates(),
+        rates: Rates::of(&trials),
         is_held_back: held_back.contains(&round),
     };
     loads.into_iter().map(visit).collect()
@@ -239,10 +215,8 @@ fn is_held_back(record: &RunRecord, facts: &RoundFacts) -> bool {
 
 /// Whether the machine was busy while this trial ran. False if the plan ignores noise.
 pub fn is_noisy(record: &RunRecord, trial: &Trial) -> bool {
-    let mut load = Load::default();
-    load.add(trial);
     let bounds = &record.plan.measuring.noise;
-    !bounds.is_ignored() && !Rates::default().has(&load.rates(), bounds)
+    !bounds.is_ignored() && !Rates::default().has(&Rates::of(&[trial]), bounds)
 }
 
 /// The number of rounds that a workload ran in, including rounds that do not count.
@@ -272,17 +246,13 @@ pub fn held_back(analysis: &Analysis<'_>) -> Vec<Note> {
     let Analysis { record, condition, .. } = analysis;
     let rounds = record.rounds.iter().filter(|facts| is_held_back(record, facts));
     let text = |facts: &RoundFacts| {
-        let conditions = &facts.conditions;
+        let Conditions { quota_throttled, thermal_throttled, swapped, .. } = &facts.conditions;
+        let quota = quota_throttled.filter(|seconds| *seconds > 0.0);
+        let heat = thermal_throttled.filter(|times| *times > 0.0);
         let parts = [
-            conditions
-                .quota_throttled
-                .filter(|seconds| *seconds > 0.0)
-                .map(|seconds| format!("a processor quota held it back for {seconds:.1} s")),
-            conditions
-                .thermal_throttled
-                .filter(|times| *times > 0.0)
-                .map(|times| format!("processors were slowed down for their temperature {times} times")),
-            conditions.swapped.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{bytes} were swapped")),
+            quota.map(|seconds| format!("a processor quota held it back for {seconds:.1} s")),
+            heat.map(|times| format!("processors were slowed down for their temperature {times} times")),
+            swapped.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{bytes} were swapped")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let consequence = if condition.is_held_back { "it counts, for most rounds were like that" } else { "excluded" };

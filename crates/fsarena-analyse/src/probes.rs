@@ -29,7 +29,7 @@ pub fn counted_seconds(trial: &Trial) -> f64 {
 
 /// The medians of the probe readings over trials: averages over time for processor steal and device load, everything
 /// else per operation.
-pub fn of_cell(trials: &[&Trial]) -> Readings {
+fn of_cell(trials: &[&Trial]) -> Readings {
     let each: Vec<Readings> = trials.iter().map(|trial| of_trial(trial)).collect();
     let ids: BTreeSet<&ProbeId> = each.iter().flat_map(Readings::keys).collect();
     ids.into_iter().filter_map(|id| Some((id.clone(), median(&each, id)?))).collect()

@@ -5,22 +5,9 @@ use fsarena_model::event::Note;
 use fsarena_model::validity::bounds::KEEPS_UP;
 use fsarena_model::{Finding, Probe, ProbeId, Reading, RunRecord, Severity, Trial, Workload, probe};
 
-use crate::probes;
-
-/// Operations per second, offered and done.
-struct Load {
-    offered: f64,
-    done: f64,
-}
-
-impl Load {
-    fn keeps_up(&self) -> bool {
-        self.done >= KEEPS_UP * self.offered
-    }
-
-    fn words(&self) -> String {
-        format!("offered {}/s, done {}/s", thousands(self.offered), thousands(self.done))
-    }
+/// Whether so many operations per second are about all that were offered.
+fn keeps_up(offered: f64, done: f64) -> bool {
+    done >= KEEPS_UP * offered
 }
 
 /// The readings for the offered rate, if any, and for the rate achieved; the latter is recorded for closed loops, too.
@@ -32,10 +19,9 @@ pub fn readings(offered: Option<f64>, operations: u64, seconds: f64) -> impl Ite
 
 /// What is found in a cell whose contender does not keep up with the offered rate.
 pub fn overloaded(trials: &[&Trial]) -> Option<Finding> {
-    let readings = probes::of_cell(trials);
-    let value = |probe: Probe| readings.get(&probe.key())?.value;
-    let load = Load { offered: value(probe::RATE_OFFERED)?, done: value(probe::RATE_DONE)? };
-    (!load.keeps_up()).then_some(Finding::BehindItsRate { offered: load.offered, done: load.done })
+    let value = |probe: Probe| fsarena_stats::median(trials.iter().filter_map(|trial| trial.probe(probe)));
+    let (offered, done) = (value(probe::RATE_OFFERED)?, value(probe::RATE_DONE)?);
+    (!keeps_up(offered, done)).then_some(Finding::BehindItsRate { offered, done })
 }
 
 /// For each open loop, which contenders keep up; and the workloads that run only as closed loops.
@@ -47,9 +33,9 @@ pub fn notes(record: &RunRecord, cells: &[Vec<Cell>]) -> Vec<Note> {
 
 fn of_variant(workload: &Workload, cells: &[Cell]) -> Option<String> {
     let of = |cell: &Cell| {
-        let load = Load { offered: cell.probe(probe::RATE_OFFERED)?, done: cell.probe(probe::RATE_DONE)? };
-        let verb = if load.keeps_up() { "keeps up" } else { "does not keep up" };
-        Some(format!("{} {verb} ({})", cell.contender, load.words()))
+        let (offered, done) = (cell.probe(probe::RATE_OFFERED)?, cell.probe(probe::RATE_DONE)?);
+        let verb = if keeps_up(offered, done) { "keeps up" } else { "does not keep up" };
+        Some(format!("{} {verb} (offered {}/s, done {}/s)", cell.contender, thousands(offered), thousands(done)))
     };
     let parts: Vec<String> = cells.iter().filter_map(of).collect();
     (!parts.is_empty()).then(|| format!("{}: {}", workload.name, parts.join("; ")))

@@ -31,8 +31,20 @@ pub(crate) struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     /// The evidence for a mix whose names all have a workload in the plan ([`covered`]).
     pub(crate) fn of(decisions: &'a Decisions<'a>, mix: &Mix) -> Self {
-        let parts = parts(&decisions.analysis.record.plan, mix);
-        let weights = weights(&parts);
+        let workloads = |name: &str| members(&decisions.analysis.record.plan, name);
+        let part = |weight: &Weight| Part {
+            name: weight.name.clone(),
+            share: weight.share,
+            workloads: workloads(&weight.name),
+        };
+        let parts: Vec<Part> = mix.0.iter().map(part).collect();
+        // A workload in two parts gets the sum of both weights.
+        let mut weights = BTreeMap::new();
+        for part in &parts {
+            for workload in &part.workloads {
+                *weights.entry(*workload).or_insert(0.0) += part.share / part.workloads.len() as f64;
+            }
+        }
         Self { decisions, parts, weights }
     }
 
@@ -112,24 +124,4 @@ fn closed(plan: &Plan) -> impl Iterator<Item = usize> {
 /// name.
 fn members(plan: &Plan, name: &str) -> Vec<usize> {
     closed(plan).filter(|number| is_of(plan, name, &plan.workloads[*number].name)).collect()
-}
-
-fn parts(plan: &Plan, mix: &Mix) -> Vec<Part> {
-    let part = |weight: &Weight| Part {
-        name: weight.name.clone(),
-        share: weight.share,
-        workloads: members(plan, &weight.name),
-    };
-    mix.0.iter().map(part).collect()
-}
-
-/// The weight of each workload; a workload in two parts gets the sum of both weights.
-fn weights(parts: &[Part]) -> BTreeMap<usize, f64> {
-    let mut weights = BTreeMap::new();
-    for part in parts {
-        for workload in &part.workloads {
-            *weights.entry(*workload).or_insert(0.0) += part.share / part.workloads.len() as f64;
-        }
-    }
-    weights
 }

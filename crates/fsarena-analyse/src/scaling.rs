@@ -1,22 +1,19 @@
 //! How figures change with the number of clients.
 
-use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow, Verdict};
+use std::collections::BTreeMap;
+
+use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow};
 use fsarena_model::{ClientsWork, Measure, Trial, Workload, grouped};
-use fsarena_stats::{Interval, LogEstimate, Rule, cell_summary};
+use fsarena_stats::{LogEstimate, Rule, cell_summary, pairs};
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{median, pairs, value};
+use crate::evidence::{median, value};
+use crate::verdicts::verdict_of;
 
 /// A workload with each number of clients, ascending.
 struct Family<'a> {
     name: &'a str,
     members: Vec<(u32, &'a WorkloadTrials<'a>)>,
-}
-
-/// The exponent of a contender within a round.
-struct Slope {
-    round: u32,
-    exponent: f64,
 }
 
 /// All rows, by workload, then contender; empty without clients.
@@ -34,24 +31,21 @@ pub(crate) fn exponent_pairs(analysis: &Analysis<'_>) -> Vec<ScalingPair> {
     let comparable: Vec<(usize, usize)> = pairs(analysis.count()).filter(is_comparable).collect();
     let tail = Rule::default().alpha / 2.0 / (families.len() * comparable.len()).max(1) as f64;
     let of_family = |family: &Family<'_>| {
-        let slopes: Vec<Vec<Slope>> =
+        let slopes: Vec<BTreeMap<u32, f64>> =
             (0..analysis.count()).map(|contender| slopes(analysis, family, contender)).collect();
         let pair = |(a, b): &(usize, usize)| {
-            let differences = differences(&slopes[*a], &slopes[*b]);
-            let (mean, interval) = fitted(&differences, tail)?;
-            let verdict = match interval {
-                Interval { low, .. } if low > 0.0 => Verdict::Faster,
-                Interval { high, .. } if high < 0.0 => Verdict::Slower,
-                _ => Verdict::Undecided,
-            };
+            let difference = |(round, exponent): (&u32, &f64)| Some(exponent - slopes[*b].get(round)?);
+            let differences: Vec<f64> = slopes[*a].iter().filter_map(difference).collect();
+            let mean = LogEstimate::of_rounds(&differences)?;
+            let interval = mean.interval(tail);
             Some(ScalingPair {
                 workload: family.name.to_owned(),
                 a: analysis.label(*a).clone(),
                 b: analysis.label(*b).clone(),
-                difference: mean,
+                difference: mean.estimate,
                 low: interval.low,
                 high: interval.high,
-                verdict,
+                verdict: verdict_of(interval.direction()),
                 rounds: differences.len() as u32,
             })
         };
@@ -71,9 +65,8 @@ fn families<'a>(analysis: &'a Analysis<'a>) -> Vec<Family<'a>> {
 }
 
 fn row(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> ScalingRow {
-    let slopes = slopes(analysis, family, contender);
-    let exponents: Vec<f64> = slopes.iter().map(|slope| slope.exponent).collect();
-    let interval = fitted(&exponents, Rule::default().alpha / 2.0).map(|(_, interval)| interval);
+    let exponents: Vec<f64> = slopes(analysis, family, contender).into_values().collect();
+    let interval = LogEstimate::of_rounds(&exponents).map(|mean| mean.pointwise());
     ScalingRow {
         workload: family.name.to_owned(),
         contender: analysis.label(contender).clone(),
@@ -102,22 +95,18 @@ fn point(clients: u32, own: &WorkloadTrials<'_>, contender: usize) -> ScalingPoi
 }
 
 /// The exponent in each round in which the contender was measured with every number of clients.
-fn slopes(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> Vec<Slope> {
+fn slopes(analysis: &Analysis<'_>, family: &Family<'_>, contender: usize) -> BTreeMap<u32, f64> {
     if family.members.len() < 2 || !family.members.iter().all(|(_, own)| is_rate(own.workload)) {
-        return Vec::new();
+        return BTreeMap::new();
     }
-    let trials: Vec<(f64, &Workload, Vec<&Trial>)> = family
-        .members
-        .iter()
-        .map(|(count, own)| (f64::from(*count).ln(), own.workload, own.counted(contender)))
-        .collect();
+    let counted: Vec<Vec<&Trial>> = family.members.iter().map(|(_, own)| own.counted(contender)).collect();
     let in_round = |round: u32| {
-        let point = |(x, workload, trials): &(f64, &Workload, Vec<&Trial>)| {
+        let point = |((count, own), trials): (&(u32, &WorkloadTrials<'_>), &Vec<&Trial>)| {
             let trial = trials.iter().find(|trial| trial.round == round)?;
-            Some((*x, value(trial, workload)?))
+            Some((f64::from(*count).ln(), value(trial, own.workload)?))
         };
-        let points: Vec<(f64, f64)> = trials.iter().map(point).collect::<Option<_>>()?;
-        Some(Slope { round, exponent: slope(&points) })
+        let points: Vec<(f64, f64)> = family.members.iter().zip(&counted).map(point).collect::<Option<_>>()?;
+        Some((round, slope(&points)))
     };
     analysis.record.rounds.iter().filter_map(|facts| in_round(facts.round)).collect()
 }
@@ -136,21 +125,6 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     both / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
 }
 
-/// The differences of exponents in the rounds that both have.
-fn differences(of_a: &[Slope], of_b: &[Slope]) -> Vec<f64> {
-    let difference = |a: &Slope| Some(a.exponent - of_b.iter().find(|b| b.round == a.round)?.exponent);
-    of_a.iter().filter_map(difference).collect()
-}
-
-/// Fewest rounds from which an interval follows.
-const FEWEST: usize = 3;
-
-/// A mean over rounds with its interval.
-fn fitted(values: &[f64], tail: f64) -> Option<(f64, Interval)> {
-    let mean = LogEstimate::mean_of(values).filter(|_| values.len() >= FEWEST)?;
-    Some((mean.estimate, mean.interval(tail)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,17 +134,5 @@ mod tests {
         let at = |clients: f64, rate: f64| (clients.ln(), rate.ln());
         assert!((slope(&[at(1.0, 10.0), at(2.0, 20.0), at(4.0, 40.0)]) - 1.0).abs() < 1e-12);
         assert!(slope(&[at(1.0, 10.0), at(8.0, 10.0)]).abs() < 1e-12);
-    }
-
-    /// R: t.test(c(0.9, 1.0, 1.1, 0.8))$conf.int
-    #[test]
-    fn an_interval_is_students() {
-        let (mean, interval) = fitted(&[0.9, 1.0, 1.1, 0.8], 0.025).expect("four rounds");
-        assert!((mean - 0.95).abs() < 1e-12);
-        assert!(
-            (interval.low - 0.744_573_7).abs() < 1e-6 && (interval.high - 1.155_426_3).abs() < 1e-6,
-            "{interval:?}"
-        );
-        assert!(fitted(&[0.9, 1.0], 0.025).is_none());
     }
 }

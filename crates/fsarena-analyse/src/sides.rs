@@ -71,7 +71,7 @@ impl<'a> Side<'a> {
             sweeps.filter_map(|sweep| Some(sweep[0]? - sweep.get(1).map_or(Some(0.0), |control| *control)?)).collect()
         };
         let counting = (1..=last).filter(|round| own.counts(*round));
-        session(&counting.map(values).collect::<Vec<Vec<f64>>>()).ok()
+        Some(session(&counting.map(values).collect::<Vec<Vec<f64>>>()))
     }
 }
 
@@ -124,8 +124,10 @@ impl<'a> Sides<'a> {
             workloads.iter().map(|workload| self.quantity(&workload.name, contender)).collect::<Vec<_>>()
         };
         let known: Vec<Quantity> = contenders.iter().flat_map(of_contender).collect();
-        let assumed = if self.control.is_some() { Drift::ASSUMED_RELATIVE } else { Drift::ASSUMED };
-        let unchanged = if self.control.is_some() { Vec::new() } else { self.unchanged(&workloads) };
+        let (assumed, unchanged) = match self.control {
+            Some(_) => (Drift::ASSUMED_RELATIVE, Vec::new()),
+            None => (Drift::ASSUMED, self.baselines(&workloads).into_iter().map(|row| row.logs).collect()),
+        };
         let (drift, shifts) = shifts(&known, &unchanged, assumed);
         let count = workloads.len().max(1);
         let of_contenders = contenders.iter().zip(known.chunks(count).zip(shifts.chunks(count)));
@@ -178,11 +180,6 @@ impl<'a> Sides<'a> {
         distinct(cells.flat_map(|cell| &cell.validity).map(|flag| flag.class))
     }
 
-    /// The baselines of workloads that both sides measured.
-    fn unchanged(&self, workloads: &[&Workload]) -> Vec<Unchanged> {
-        self.baselines(workloads).into_iter().map(|row| row.logs).collect()
-    }
-
     /// The baselines that all runs measured.
     pub(crate) fn baselines(&self, workloads: &[&Workload]) -> Vec<BaselineLogs> {
         let rows = |runs: &[Side<'_>]| runs.iter().map(|run| baselines::rows(&run.analysis)).collect::<Vec<_>>();
@@ -221,11 +218,8 @@ pub(crate) fn common_workloads<'a>(runs: &[&Side<'a>]) -> Vec<&'a Workload> {
 
 /// The contenders that all runs have, in the order of the first run.
 pub(crate) fn common_contenders<'a>(runs: &[&Side<'a>]) -> Vec<&'a Label> {
-    let first = runs.iter().take(1).flat_map(|run| &run.analysis.record.plan.contenders);
-    first
-        .map(|contender| &contender.label)
-        .filter(|label| runs.iter().all(|run| run.analysis.contender(label).is_some()))
-        .collect()
+    let first = runs.iter().take(1).flat_map(|run| run.analysis.labels());
+    first.filter(|label| runs.iter().all(|run| run.analysis.contender(label).is_some())).collect()
 }
 
 /// Why workloads and contenders are not compared.
@@ -243,11 +237,9 @@ pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
                 }
             }
         }
-        for contender in &run.analysis.record.plan.contenders {
-            if !runs.iter().all(|other| other.analysis.contender(&contender.label).is_some()) {
-                reasons.push(format!("{}: not in all runs", contender.label));
-            }
-        }
+        let is_missing = |label: &&Label| runs.iter().any(|other| other.analysis.contender(label).is_none());
+        let missing = run.analysis.labels().filter(is_missing);
+        reasons.extend(missing.map(|label| format!("{label}: not in all runs")));
     }
     distinct(reasons)
 }

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::Note;
 use fsarena_model::{Estimate, Label, Mode, Relation, RunRecord, Severity, Trial, Variant, Workload};
-use fsarena_stats::{Judge, Pair, Round, Rule, Verdict};
+use fsarena_stats::{Judge, Pair, Round, Rule, Verdict, pairs};
 use serde::Serialize;
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{pairs, ratio, value};
+use crate::evidence::{ratio, value};
 use crate::looks::Standing;
 
 /// The slice lengths to try: milliseconds of the timed part, and slices per trial.
@@ -187,37 +187,33 @@ pub(crate) fn unchecked(record: &RunRecord) -> Option<Note> {
     is_wanted.then_some(Note { severity: Severity::Info, text })
 }
 
-/// Contenders of a length, with the difference between slices and whole run of each, round by round.
-struct Compared {
-    /// The length's workload index in the plan.
-    length: usize,
-    /// The contenders' indices in the plan.
-    members: Vec<usize>,
-    differences: fsarena_stats::Workload,
-}
-
 /// How each length agrees with the whole runs, by the index of its workload and both contenders; those that were not
 /// measured are missing.
 fn agreements(analysis: &Analysis<'_>, workloads: usize) -> BTreeMap<(usize, usize, usize), Agreement> {
-    let lengths = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
-    let compared: Vec<Compared> = lengths
-        .flat_map(|(workload, step)| {
-            let both = [step, SLICED.len()].map(|step| &analysis.workloads[workload * LENGTHS + step]);
-            compared(analysis, both)
-        })
-        .collect();
-    let data: Vec<fsarena_stats::Workload> = compared.iter().map(|length| length.differences.clone()).collect();
+    // By length and class with two or more contenders that failed in neither: their differences, round by round.
+    let (mut compared, mut data) = (Vec::new(), Vec::new());
+    for (workload, step) in (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step))) {
+        let both = [step, SLICED.len()].map(|step| &analysis.workloads[workload * LENGTHS + step]);
+        for (_, mut members) in analysis.classes() {
+            members.retain(|member| both.iter().all(|own| !own.failed(*member)));
+            if members.len() > 1 {
+                data.push(differences(analysis, both, &members));
+                compared.push((both[0].index, members));
+            }
+        }
+    }
     let rule = Rule { margin: analysis.record.plan.margin.0, ..Rule::default() };
-    let of_length = |(length, pairs): (&Compared, Vec<Pair>)| {
-        let place = |pair: &Pair| (length.length, length.members[pair.a], length.members[pair.b]);
-        pairs.into_iter().map(|pair| (place(&pair), agreement(&pair, rule.margin))).collect::<Vec<_>>()
-    };
-    compared.iter().zip(one_look(rule, &data)).flat_map(of_length).collect()
+    let mut known = BTreeMap::new();
+    for ((length, members), pairs) in compared.iter().zip(one_look(rule, &data)) {
+        let place = |pair: &Pair| (*length, members[pair.a], members[pair.b]);
+        known.extend(pairs.iter().map(|pair| (place(pair), agreement(pair, rule.margin))));
+    }
+    known
 }
 
 /// The pairs of each workload, by a single look at the end.
 pub(crate) fn one_look(rule: Rule, data: &[fsarena_stats::Workload]) -> Vec<Vec<Pair>> {
-    Judge::new(rule).and_then(|mut judge| judge.look(data, 1.0)).unwrap_or_default()
+    Judge::new(rule).look(data, 1.0)
 }
 
 /// A round with one sweep; an empty one if a contender has no value.
@@ -238,22 +234,9 @@ pub(crate) fn agreement(pair: &Pair, margin: f64) -> Agreement {
     }
 }
 
-/// The difference between the values of the sliced and the whole workload, `both`, for each contender and round.
-/// Contains one entry for each durability class with two or more contenders that failed in neither. Both have the same
-/// lane in a round, so lanes are left out.
-fn compared(analysis: &Analysis<'_>, both: [&WorkloadTrials<'_>; 2]) -> Vec<Compared> {
-    let never_failed = |member: &usize| both.iter().all(|own| !own.failed(*member));
-    let classes = analysis.classes().into_iter();
-    let members = classes.map(|(_, class)| class.into_iter().filter(never_failed).collect::<Vec<usize>>());
-    let several = members.filter(|members| members.len() > 1);
-    let compared = |members: Vec<usize>| {
-        let differences = differences(analysis, both, &members);
-        Compared { length: both[0].index, members, differences }
-    };
-    several.map(compared).collect()
-}
-
-/// One sweep for each round that counts and in which all members have both values; other rounds are empty.
+/// The difference between the values of the sliced and the whole workload, `both`, for each member: one sweep for each
+/// round that counts and in which all members have both values; other rounds are empty. Both have the same lane in a
+/// round, so lanes are left out.
 fn differences(analysis: &Analysis<'_>, both: [&WorkloadTrials<'_>; 2], members: &[usize]) -> fsarena_stats::Workload {
     let [slices, pieces] = both.map(values);
     let counts = |round: &u32| both.iter().all(|own| own.counts(*round));

@@ -7,8 +7,8 @@ mod words;
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, Change};
-use fsarena_model::{Label, Outcome, Plan, RunRecord, Trial, Workload};
-use fsarena_stats::{Before, SteadyEffect, Step, outliers, own_trends, within_rounds};
+use fsarena_model::{Label, Outcome, Plan, Trial, Workload};
+use fsarena_stats::{Before, SteadyEffect, Step, carry_over, outliers, own_trends, within_rounds};
 
 use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::Field;
@@ -19,33 +19,6 @@ pub use words::notes;
 
 /// The probability that a run without any instability reports one in any of its cells; for each of the three questions.
 const ALPHA: f64 = 0.05;
-
-/// How a slice right after a slice of the same contender compares with a slice right after another contender's.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CarryOver {
-    /// The workload's name.
-    pub workload: String,
-    /// The contender's label.
-    pub contender: Label,
-    /// How many times better it is; `None` if the slices do not suffice.
-    pub change: Option<Change>,
-}
-
-/// The carry-over of each contender in a workload; the intervals hold at 95 % simultaneously for all cells of the run.
-pub fn carry_over(record: &RunRecord, workload: &Workload) -> Vec<CarryOver> {
-    let analysis = Analysis::new(record);
-    analysis.workload(&workload.name).map(|own| carried_over(&analysis, own)).unwrap_or_default()
-}
-
-fn carried_over(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Vec<CarryOver> {
-    let finished: Vec<&Trial> = finished(own, &own.all).collect();
-    let cell = |label: &Label| CarryOver {
-        workload: own.workload.name.to_string(),
-        contender: label.clone(),
-        change: change(fsarena_stats::carry_over(&steps(own.workload, &finished, label), share(&analysis.record.plan))),
-    };
-    analysis.labels().map(cell).collect()
-}
 
 /// The trials that finished in a round that counts.
 fn finished<'a>(own: &WorkloadTrials<'a>, trials: &[&'a Trial]) -> impl Iterator<Item = &'a Trial> {
@@ -89,10 +62,11 @@ pub(crate) fn judge(analysis: &Analysis<'_>, standing: &Standing, cells: &mut [V
 fn judge_workload(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, cells: &mut [Cell]) {
     let ln = |value: f64| own.workload.metric.better.oriented_ln(value);
     let slices = |trial: &Trial| trial.slices.iter().map(|slice| ln(slice.value)).collect::<Vec<f64>>();
-    for ((cell, trials), carry_over) in cells.iter_mut().zip(&own.by_contender).zip(carried_over(analysis, own)) {
+    let (all, alpha): (Vec<&Trial>, f64) = (finished(own, &own.all).collect(), share(&analysis.record.plan));
+    for (cell, trials) in cells.iter_mut().zip(&own.by_contender) {
         let trials: Vec<Vec<f64>> = finished(own, trials).map(slices).collect();
-        cell.stability.within_round = change(within_rounds(&trials, share(&analysis.record.plan)));
-        cell.stability.carry_over = carry_over.change;
+        cell.stability.within_round = change(within_rounds(&trials, alpha));
+        cell.stability.carry_over = change(carry_over(&steps(own.workload, &all, &cell.contender), alpha));
         cell.stability.outliers = far_rounds(cell, &own.excluded);
         cell.stability.excluded = own.excluded.clone();
     }
@@ -106,7 +80,7 @@ fn far_rounds(cell: &Cell, excluded: &[u32]) -> Vec<u32> {
 }
 
 fn trends(plan: &Plan, standing: &Standing, workload: usize, cells: &mut [Cell]) {
-    for Field { members, rounds, .. } in standing.fields_of(workload) {
+    for Field { members, rounds, .. } in standing.fields(workload).map(|judged| &judged.field) {
         let rounds: Vec<(u32, Vec<f64>)> = rounds.iter().map(|row| (row.round, row.values.clone())).collect();
         // `own_trends` controls the error over all contenders of the workload together.
         let trends = own_trends(&rounds, share(plan) * members.len() as f64);

@@ -1,11 +1,12 @@
 //! How much of a workload's time a file system can change: what the slowest contender needs beyond the same work in
 //! memory.
 
-use fsarena_model::{BaselineKind, Estimate, Measure, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{BaselineKind, Estimate, Measure, RunRecord, Trial, Workload};
 use fsarena_stats::LogEstimate;
 
 use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::ratio;
+use crate::per_operation::seconds;
 
 /// Largest difference that is at stake where the programs, and not the file system, take the time.
 const SMALL: f64 = 0.1;
@@ -22,12 +23,12 @@ pub(crate) fn at_stake(own: &WorkloadTrials<'_>) -> Option<Estimate> {
     let logs = |contender: usize| -> Vec<f64> {
         let counted = own.counted(contender).into_iter();
         let same_round = |trial: &Trial| in_memory.iter().find(|other| other.round == trial.round).copied();
-        counted.filter_map(|trial| Some((seconds(trial)? / seconds(same_round(trial)?)?).ln())).collect()
+        counted.filter_map(|trial| Some((seconds([trial])? / seconds([same_round(trial)?])?).ln())).collect()
     };
     let all = (0..own.by_contender.len()).map(logs);
     let means = all.filter_map(|logs| Some((LogEstimate::mean_of(&logs)?, logs.len())));
     let (mean, rounds) = means.max_by(|(one, _), (other, _)| one.estimate.total_cmp(&other.estimate))?;
-    Some(ratio(Some(mean.estimate), (rounds > 1).then(|| mean.interval(0.025))))
+    Some(ratio(Some(mean.estimate), (rounds > 1).then(|| mean.pointwise())))
 }
 
 /// The largest difference between contenders, as far as the 95 % interval of what is at stake shows.
@@ -57,10 +58,4 @@ pub fn may_be_small(record: &RunRecord, workload: &Workload) -> bool {
     let Some(own) = analysis.workload(&workload.name) else { return false };
     let low = at_stake(own).and_then(|stake| stake.low);
     low.is_some_and(|low| low - 1.0 <= SMALL) && bound(&analysis, own) != Bound::Equal
-}
-
-/// Timed seconds per operation of a trial; `None` if nothing was done.
-fn seconds(trial: &Trial) -> Option<f64> {
-    let seconds = trial.seconds_per_operation();
-    (trial.outcome == Outcome::Finished && seconds.is_finite() && seconds > 0.0).then_some(seconds)
 }

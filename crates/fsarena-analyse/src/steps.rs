@@ -10,7 +10,8 @@ pub fn rows(trials: &[&Trial]) -> Vec<StepRow> {
 }
 
 fn row(name: &str, trials: &[&Trial]) -> Option<StepRow> {
-    let steps: Vec<&Step> = trials.iter().filter_map(|trial| find(trial, name)).collect();
+    let steps: Vec<&Step> =
+        trials.iter().filter_map(|trial| trial.steps.iter().find(|step| step.name == name)).collect();
     let of = |figure: fn(&Step) -> f64| cell_summary(&steps.iter().map(|step| figure(step)).collect::<Vec<_>>());
     let counted = |figure: fn(&Step) -> Option<u64>| {
         let values: Option<Vec<u64>> = steps.iter().map(|step| figure(step)).collect();
@@ -36,10 +37,6 @@ fn row(name: &str, trials: &[&Trial]) -> Option<StepRow> {
 fn middle(mut counts: Vec<u64>) -> Option<u64> {
     counts.sort_unstable();
     counts.get(counts.len() / 2).copied()
-}
-
-fn find<'a>(trial: &'a Trial, name: &str) -> Option<&'a Step> {
-    trial.steps.iter().find(|step| step.name == name)
 }
 
 /// The results of verification, by trial, including trials of rounds that do not count.

@@ -5,11 +5,11 @@ use fsarena_model::validation::{
     FORMAT, Foretold, ProfileScore, ProgramSpread, Score, ValidatedPair, ValidatedRun, Validation,
 };
 use fsarena_model::{Estimate, Mix, Share, Verdict};
-use fsarena_stats::{BetweenPrograms, PredictedPair, Rule};
+use fsarena_stats::{BetweenPrograms, PredictedPair};
 
 use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
-use crate::evidence::ratio;
+use crate::evidence::pointwise;
 use crate::recommendation::{Evidence, SURE, absent, another, covered};
 
 /// A measured difference counts as clear from this ratio on.
@@ -112,7 +112,6 @@ fn of_pair(
     let known = part.pair.known().ok_or_else(Vec::new)?;
     let measured = known.estimate;
     let predicted = another(kind, &programs.predict(BetweenPrograms::VALIDATED));
-    let interval = known.interval(Rule::default().alpha / 2.0);
     let verdict = decisions.verdict(program, a, b).map_or(Verdict::Undecided, |pair| pair.verdict);
     let is_clear = matches!(verdict, Verdict::Faster | Verdict::Slower) && measured.abs() > CLEAR.ln();
     let pair = ValidatedPair {
@@ -121,7 +120,7 @@ fn of_pair(
         a: evidence.label(a),
         b: evidence.label(b),
         predicted,
-        measured: ratio(Some(measured), Some(interval)),
+        measured: pointwise(Some(known)),
         verdict,
         outcome: is_clear.then(|| foretold(predicted.better, measured > 0.0)),
     };
@@ -143,14 +142,14 @@ fn score<'a>(pairs: impl Iterator<Item = &'a ValidatedPair>) -> Score {
     let clear: Vec<&ValidatedPair> = pairs.iter().copied().filter(|pair| pair.outcome.is_some()).collect();
     let sure: Vec<&ValidatedPair> =
         clear.iter().copied().filter(|pair| pair.outcome != Some(Foretold::NotSure)).collect();
+    let typical_error = fsarena_stats::upper_median(pairs.iter().filter_map(|pair| error(pair)));
     Score {
         pairs: pairs.len() as u32,
         clear: clear.len() as u32,
         right_sign: share(&clear, has_right_sign),
         not_sure: share(&clear, |pair| pair.outcome == Some(Foretold::NotSure)),
         right_when_sure: share(&sure, |pair| pair.outcome == Some(Foretold::Right)),
-        error: fsarena_stats::upper_median(pairs.iter().filter_map(|pair| error(pair)))
-            .map(|error| Share(error.exp_m1())),
+        error: typical_error.map(|error| Share(error.exp_m1())),
         covered: share(&pairs, is_covered),
     }
 }

@@ -3,10 +3,10 @@
 use fsarena_model::comparison::{Cell, DecisionInterval, Medians, Needs, PairVerdict, Reason};
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{ValidityClass, Verdict};
-use fsarena_stats::{FEWEST_ROUNDS, Interval};
+use fsarena_stats::{FEWEST_ROUNDS, Interval, pairs};
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{pairs, ratio};
+use crate::evidence::ratio;
 use crate::looks::{Pair, Standing};
 use crate::stake::{self, Bound};
 use crate::{guarantees, validity};
@@ -24,16 +24,6 @@ pub(crate) fn verdict_of(decision: fsarena_stats::Verdict) -> Verdict {
         fsarena_stats::Verdict::Slower => Verdict::Slower,
         fsarena_stats::Verdict::Equivalent => Verdict::Equivalent,
         fsarena_stats::Verdict::Undecided => Verdict::Undecided,
-    }
-}
-
-/// The decision that a verdict stands for; an invalid verdict counts as undecided.
-pub(crate) fn decision_of(verdict: Verdict) -> fsarena_stats::Verdict {
-    match verdict {
-        Verdict::Faster => fsarena_stats::Verdict::Faster,
-        Verdict::Slower => fsarena_stats::Verdict::Slower,
-        Verdict::Equivalent => fsarena_stats::Verdict::Equivalent,
-        Verdict::Undecided | Verdict::Invalid => fsarena_stats::Verdict::Undecided,
     }
 }
 
@@ -81,10 +71,8 @@ fn verdict(
     let is_open = verdict == Verdict::Undecided;
     let few = pair.filter(|_| is_open && !is_small).and_then(few_rounds);
     let estimate = ratio(latest.and_then(|latest| latest.estimate), pointwise);
-    let better = workload.metric.better;
-    let medians = cells[a].figure.median.zip(cells[b].figure.median);
-    let medians = medians.filter(|_| verdict != Verdict::Invalid);
-    let medians = medians.map(|(a, b)| better.oriented_ln(a) - better.oriented_ln(b));
+    let medians = cells[a].figure.median.zip(cells[b].figure.median).filter(|_| verdict != Verdict::Invalid);
+    let medians = medians.map(|(a, b)| workload.metric.better.log_ratio(a, b));
     let contradicting = contradicting(medians, plan.margin.0, latest.and_then(|latest| latest.estimate), decision);
     reasons.extend(contradicting.map(Reason::Medians));
     let may_lean = is_open && contradicting.is_none() && !is_hidden;
@@ -105,7 +93,7 @@ fn verdict(
         verdict,
         reasons: reasons.into_iter().chain(few).collect(),
         guarantees: guarantees::between(analysis, a, b),
-        leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).and_then(leaning),
+        leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).map(verdict_of),
         detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
         rounds: pair.map_or(0, |pair| pair.latest.rounds),
         needs: Needs { rounds: needs_rounds, seconds: more.and_then(|more| seconds_of_rounds(analysis, own, more)) },
@@ -138,7 +126,7 @@ fn is_shown(verdict: Verdict, pointwise: Option<Interval>, decision: Option<Inte
     match verdict {
         Verdict::Faster => decision.is_some_and(|interval| interval.low > 0.0),
         Verdict::Slower => decision.is_some_and(|interval| interval.high < 0.0),
-        Verdict::Equivalent => pointwise.is_some_and(|interval| interval.low > -margin && interval.high < margin),
+        Verdict::Equivalent => pointwise.is_some_and(|interval| interval.is_within(margin)),
         Verdict::Undecided | Verdict::Invalid => true,
     }
 }
@@ -166,10 +154,6 @@ fn fallen_earlier(pair: &Pair) -> Option<Reason> {
 fn few_rounds(pair: &Pair) -> Option<Reason> {
     let rounds = pair.latest.rounds;
     (rounds < LEAST).then_some(Reason::FewRounds { rounds, least: LEAST })
-}
-
-fn leaning(towards: fsarena_stats::Verdict) -> Option<Verdict> {
-    Some(verdict_of(towards)).filter(|verdict| matches!(verdict, Verdict::Faster | Verdict::Slower))
 }
 
 /// Why two contenders are never ranked with each other; `None` if they are of one class.

@@ -28,14 +28,10 @@ pub fn first_value(text: &str) -> Option<f64> {
 pub fn last_unit(text: &str) -> Option<f64> {
     let numeral = numerals(text).first()?.replace(',', "");
     let exponent = match numeral.split_once('.') {
-        Some((_, decimals)) => -to_i32(decimals.len()),
-        None => to_i32(numeral.len() - numeral.trim_end_matches('0').len()),
+        Some((_, decimals)) => -(decimals.len() as i32),
+        None => (numeral.len() - numeral.trim_end_matches('0').len()) as i32,
     };
     Some(10_f64.powi(exponent))
-}
-
-fn to_i32(length: usize) -> i32 {
-    i32::try_from(length).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]

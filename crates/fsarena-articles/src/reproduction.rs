@@ -15,6 +15,7 @@ use fsarena_library::Library;
 use fsarena_model::comparison::Cell;
 use fsarena_model::explanation::Explanation;
 use fsarena_model::{Comparison, Contender, RunRecord};
+use fsarena_stats::tau_of_lists;
 
 use crate::article::Article;
 use crate::catalogue::ArticleError;
@@ -47,8 +48,8 @@ pub fn reproduction(record: &RunRecord, comparison: &Comparison) -> Result<Optio
         scale: extension.scale,
         scaled: scaled.collect(),
         winners,
-        as_published: winners::agreement(&lists.as_published, record.plan.seed),
-        properly: winners::agreement(&lists.properly, record.plan.seed),
+        as_published: tau_of_lists(&lists.as_published, record.plan.seed),
+        properly: tau_of_lists(&lists.properly, record.plan.seed),
         factors: factors::factors(&context, &figures),
         summaries: factors::summaries(&context, &figures),
         claims: claims::claims(&context, judged),

@@ -36,13 +36,13 @@ pub const RULES: &[Rule] = &[
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::RULES;
 
     #[test]
     fn each_rule_has_a_name_of_its_own() {
-        let mut names: Vec<&str> = RULES.iter().map(|(name, _)| *name).collect();
-        names.sort_unstable();
-        names.dedup();
+        let names: BTreeSet<&str> = RULES.iter().map(|(name, _)| *name).collect();
         assert_eq!(names.len(), RULES.len());
     }
 }

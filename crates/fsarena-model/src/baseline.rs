@@ -65,9 +65,4 @@ impl Often {
     pub fn is_always(&self) -> bool {
         *self == Self::Always
     }
-
-    /// Whether it is [`Often::Never`].
-    pub fn is_never(&self) -> bool {
-        *self == Self::Never
-    }
 }

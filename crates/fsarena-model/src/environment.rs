@@ -118,7 +118,7 @@ pub struct RepeatedReads {
 }
 
 /// Facts about a contender, read back after mkfs and mount.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ContenderFacts {
     /// Its label.
     pub label: Label,
@@ -166,23 +166,7 @@ pub struct ContenderFacts {
 impl ContenderFacts {
     /// A contender of this class, about which nothing else is known.
     pub fn new(label: Label, durability: Durability) -> Self {
-        Self {
-            label,
-            mkfs: Vec::new(),
-            mount: String::new(),
-            durability,
-            guarantees: Vec::new(),
-            features: Vec::new(),
-            read_ahead_kib: None,
-            says_alignment: None,
-            direct_writes: None,
-            direct_unit: None,
-            shared_folder: None,
-            file_system: None,
-            sharing: None,
-            risks: Vec::new(),
-            layers: Vec::new(),
-        }
+        Self { label, durability, ..Self::default() }
     }
 }
 

@@ -43,7 +43,6 @@ pub struct RoundFacts {
     /// Cores' worth of time that the hypervisor took, on average over the timed slices.
     pub steal_cores: Option<f64>,
     /// What a write and flush cost on the calibration device in this round.
-    #[serde(default)]
     pub lane_cost: Option<LaneCost>,
     /// What slowed the machine down.
     #[serde(default)]
@@ -59,44 +58,26 @@ pub struct Note {
     pub text: String,
 }
 
-/// An event of a run.
+/// An event of a run. Rounds count from 1, times are RFC 3339 in UTC.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the sentence of a variant has its fields")]
 pub enum Event {
-    /// The run begins: always the first event.
-    Started {
-        /// The plan.
-        plan: Box<Plan>,
-        /// Time, RFC 3339 in UTC.
-        started: String,
-    },
-    /// A run that had ended, or was interrupted, continues. No event of its further rounds comes before this one.
-    Resumed {
-        /// Time, RFC 3339 in UTC.
-        at: String,
-    },
+    /// The run of a plan begins at that time: always the first event.
+    Started { plan: Box<Plan>, started: String },
+    /// A run that had ended, or was interrupted, continues at that time. No event of its further rounds comes before
+    /// this one.
+    Resumed { at: String },
     /// A step of the preparation begins, with its description.
     Preparing(String),
     /// The machine was read.
     Surveyed(Box<Environment>),
     /// A contender was made and mounted for the first time.
     Contender(ContenderFacts),
-    /// A round begins.
-    RoundStarted {
-        /// The round, from 1.
-        round: u32,
-        /// Number of rounds in all that is currently expected.
-        expected: u32,
-        /// Workloads that are still open, in this round's order.
-        workloads: Vec<String>,
-    },
+    /// A round begins, of currently `expected` ones in all, with the workloads that are still open, in its order.
+    RoundStarted { round: u32, expected: u32, workloads: Vec<String> },
     /// A workload begins within a round.
-    WorkloadStarted {
-        /// The round, from 1.
-        round: u32,
-        /// The workload's name.
-        workload: String,
-    },
+    WorkloadStarted { round: u32, workload: String },
     /// A trial ended.
     Trial(Box<Trial>),
     /// A baseline was measured.
@@ -105,15 +86,8 @@ pub enum Event {
     Checked(Check),
     /// A round ended.
     RoundFinished(RoundFacts),
-    /// The number of decided pairs.
-    Decided {
-        /// Pairs with a verdict.
-        decided: u32,
-        /// Pairs in all.
-        pairs: u32,
-        /// The pairs that are newly decided, in words: `create-fsync: xfs faster than ext4, 1.31×`.
-        new: Vec<String>,
-    },
+    /// So many of all pairs have a verdict, among them `new` ones, in words: `create-fsync: xfs faster than ext4, 1.31×`.
+    Decided { decided: u32, pairs: u32, new: Vec<String> },
     /// A note for the report.
     Note(Note),
     /// Its user gave the run a tag.

@@ -41,6 +41,11 @@ pub mod validity;
 pub mod visible;
 pub mod workload;
 
+/// Of fields that stored plans and records lack if they have their default.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 pub use across::Across;
 pub use baseline::{Baseline, BaselineKind, Often};
 pub use clients::{ClientFacts, Clients, ClientsWork, ClockOffset, FileServer, MachineName, WhenLost};

@@ -89,21 +89,9 @@ impl fmt::Display for Name {
     }
 }
 
-impl PartialEq<str> for Name {
-    fn eq(&self, other: &str) -> bool {
-        self.0 == other
-    }
-}
-
-impl PartialEq<&str> for Name {
-    fn eq(&self, other: &&str) -> bool {
-        self.0 == *other
-    }
-}
-
-impl PartialEq<String> for Name {
-    fn eq(&self, other: &String) -> bool {
-        self.0 == *other
+impl<T: AsRef<str> + ?Sized> PartialEq<T> for Name {
+    fn eq(&self, other: &T) -> bool {
+        self.0 == other.as_ref()
     }
 }
 
@@ -144,12 +132,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_found_in_capitals() {
-        assert_eq!(nearest("CREATE-SYNCFS", ["stat-tree", "create-syncfs"]), Some("create-syncfs"));
-        assert_eq!(nearest("other", ["stat-tree", "create-syncfs"]), None);
-    }
-
-    #[test]
     fn any_text_makes_a_name() {
         assert_eq!(Name::from_text("rand read"), "rand-read");
         assert_eq!(Name::from_text("../etc"), "etc");
@@ -181,7 +163,7 @@ mod tests {
     #[test]
     fn the_nearest_name_is_suggested_if_it_is_near() {
         let names = ["quick", "ext3", "ext4", "xfs", "create-fsync"];
-        for (typed, meant) in [("qick", "quick"), ("ext5", "ext4"), ("xsf", "xfs"), ("create-fync", "create-fsync")] {
+        for (typed, meant) in [("qick", "quick"), ("ext5", "ext4"), ("xsf", "xfs"), ("CREATE-FYNC", "create-fsync")] {
             assert_eq!(nearest(typed, names), Some(meant), "{typed}");
         }
         assert_eq!(nearest("zfs-on-linux", names), None);

@@ -74,7 +74,7 @@ pub struct FromSuite {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub preface: String,
     /// The scale at which the workloads of a suite are compared.
-    #[serde(default, skip_serializing_if = "Scale::is_standard")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub scale: Scale,
     /// Workloads of the suite that are not run, because programs are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -139,7 +139,7 @@ pub struct Measuring {
     #[serde(default = "NoiseBounds::ignored", skip_serializing_if = "NoiseBounds::is_ignored")]
     pub noise: NoiseBounds,
     /// How often baselines, the three clocks and the used space are measured.
-    #[serde(default, skip_serializing_if = "Often::is_never")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub baselines: Often,
     /// Whether the time of each contender's work is divided into parts, by further slices that are traced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -212,11 +212,8 @@ impl Plan {
 
     /// Extra time of each operation of the contender `label`, as a share of its time; 0 for most contenders.
     pub fn slowdown(&self, label: &Label) -> f64 {
-        self.measuring
-            .slowdowns
-            .iter()
-            .find(|slowdown| slowdown.label == *label)
-            .map_or(0.0, |slowdown| slowdown.share.0)
+        let own = self.measuring.slowdowns.iter().find(|slowdown| slowdown.label == *label);
+        own.map_or(0.0, |slowdown| slowdown.share.0)
     }
 
     /// Whether contenders have virtual disks of their own, in a guest.

@@ -45,8 +45,7 @@ mod tests {
 
     #[test]
     fn rates_are_percentages_or_numbers() {
-        assert_eq!("50%".parse(), Ok(Rate::Percent(50.0)));
-        assert_eq!("2000".parse(), Ok(Rate::PerSecond(2000.0)));
+        assert_eq!(("50%".parse(), "2000".parse()), (Ok(Rate::Percent(50.0)), Ok(Rate::PerSecond(2000.0))));
         for text in ["0", "-1", "x", "", "%", "0%", "inf", "nan%"] {
             assert!(text.parse::<Rate>().is_err(), "{text}");
         }

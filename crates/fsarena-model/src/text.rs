@@ -7,6 +7,7 @@ use serde::de::{DeserializeOwned, Error, IntoDeserializer, value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::guest::{CacheMode, ImageFormat};
+use crate::plan::Harness;
 use crate::probe::LatencyFigure;
 use crate::{
     Accelerator, BaselineKind, CacheState, Coherence, DebianRelease, Durability, Medium, Name, Often, Rate, Scale,
@@ -58,4 +59,4 @@ macro_rules! names {
 
 texts!(DebianRelease, Name, Rate);
 names!(Accelerator, BaselineKind, CacheMode, CacheState, Coherence, Durability, ImageFormat, Medium, Often, Scale);
-names!(LatencyFigure, ValidityClass, Verdict, WorkKind);
+names!(Harness, LatencyFigure, ValidityClass, Verdict, WorkKind);

@@ -54,12 +54,8 @@ pub struct TimePart {
     /// How long, in seconds.
     pub seconds: f64,
     /// Events that were recorded meanwhile. Recording them made this part longer.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub events: f64,
-}
-
-fn is_zero(events: &f64) -> bool {
-    *events == 0.0
 }
 
 /// Time that the work would not need with an option of the file system.
@@ -72,7 +68,7 @@ pub struct AvoidableTime {
     /// How long, in seconds.
     pub seconds: f64,
     /// Events that were recorded meanwhile, as in [`TimePart::events`].
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub events: f64,
 }
 

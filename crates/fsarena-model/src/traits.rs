@@ -12,7 +12,7 @@ pub struct Traits {
     /// Maximum bytes of data that the workload keeps at a time.
     pub peak: Bytes,
     /// Number of files that it has at the same time in any case, as far as the engine knows.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_default")]
     pub least_files: u64,
     /// The block size of direct I/O; `None` if the workload does no direct I/O.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,10 +48,6 @@ pub struct Traits {
     /// The files that exist when it begins, if other workloads may use the same files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<SharedFiles>,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// The files that exist when a workload begins.

@@ -122,12 +122,7 @@ pub enum Finding {
     /// journalled.
     BufferedWrites,
     /// Direct writes of `block` were only parts of the `unit` that the file system writes directly.
-    PartsOfUnits {
-        /// Size of each write.
-        block: Bytes,
-        /// What it writes directly.
-        unit: Bytes,
-    },
+    PartsOfUnits { block: Bytes, unit: Bytes },
     /// Direct I/O of `bytes` dirtied this many pages of 4 KiB.
     PagesDirtied { pages: u64, bytes: Bytes },
     /// Too few flushes for these syncs.

@@ -6,6 +6,7 @@
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 
 use crate::round_value;
 
@@ -34,7 +35,7 @@ pub struct OrderedPairs {
 }
 
 /// Kendall's tau-b with its interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tau {
     /// −1 to 1.
     pub tau: f64,
@@ -50,7 +51,6 @@ pub struct Tau {
 impl OrderedPairs {
     /// Counts the pairs of things that have these values in the first and second order; values within `margin` of each
     /// other (a share of the larger, 0 to 1) are equal.
-    #[must_use]
     pub fn of(things: &[(f64, f64)], margins: (f64, f64)) -> Self {
         let mut pairs = Self::default();
         for (index, one) in things.iter().enumerate() {
@@ -74,7 +74,6 @@ impl OrderedPairs {
     }
 
     /// Tau-b; `None` if one of the orders ranks all pairs as equal.
-    #[must_use]
     pub fn tau(&self) -> Option<f64> {
         let ordered = f64::from(self.same + self.opposite);
         let product = (ordered + f64::from(self.equal_second)) * (ordered + f64::from(self.equal_first));
@@ -98,7 +97,6 @@ impl OrderedPairs {
 }
 
 /// 1 if `one` is larger, −1 if it is smaller, 0 if they are equal within the margin, a share of the larger.
-#[must_use]
 pub fn order(one: f64, other: f64, margin: f64) -> i8 {
     match (one - other).abs() <= margin * one.abs().max(other.abs()) {
         true => 0,
@@ -109,7 +107,6 @@ pub fn order(one: f64, other: f64, margin: f64) -> i8 {
 
 /// Tau-b of all lists combined. The interval is a percentile bootstrap over lists (Efron 1979), drawn from `seed`: it
 /// shows how much depends on which tests were chosen. `None` if one of the orders ranks all pairs as equal.
-#[must_use]
 pub fn tau_of_lists(lists: &[OrderedPairs], seed: u64) -> Option<Tau> {
     let all = OrderedPairs::sum(lists.iter());
     let tau = all.tau()?;
@@ -140,7 +137,6 @@ fn percentiles(mut values: Vec<f64>) -> (f64, f64) {
 /// Tau-b of one list whose second order was measured in several rounds (`rounds[round][thing]`), by the medians over
 /// rounds. The interval, from six rounds on, is a percentile bootstrap over rounds. `None` if one of the orders ranks
 /// all pairs as equal.
-#[must_use]
 pub fn tau_over_rounds(first: &[f64], rounds: &[Vec<f64>], margins: (f64, f64), seed: u64) -> Option<Tau> {
     let of = |chosen: &[usize]| {
         let median = |thing: usize| round_value(&chosen.iter().map(|round| rounds[*round][thing]).collect::<Vec<_>>());

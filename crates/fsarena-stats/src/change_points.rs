@@ -26,7 +26,6 @@ pub struct ChangePoint {
 }
 
 /// The changes of a series, in order. If nothing changes, one is found with a probability of at most `alpha`.
-#[must_use]
 pub fn change_points(values: &[f64], alpha: f64) -> Vec<ChangePoint> {
     let mut splits: Vec<(usize, f64)> = Vec::new();
     search(values, 0, alpha, &mut splits);

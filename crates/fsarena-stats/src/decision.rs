@@ -22,12 +22,11 @@ use std::cell::RefCell;
 use serde::Deserialize;
 
 pub(crate) use budget::Looks;
-pub use data::{Reduced, Round, Sweep, Workload};
-pub use outlook::{MOST_ROUNDS, Outlook};
+pub use data::{Reduced, Round, Sweep, Workload, pairs};
+pub use outlook::Outlook;
 pub use variance::no_better_than_typical;
 pub(crate) use variance::{Moderated, moderate};
 
-use crate::error::StatsError;
 use crate::interval::{Interval, LogEstimate, POINTWISE_TAIL, Precision};
 use crate::quantile::{reach, student_upper};
 use budget::most_true_nulls;
@@ -50,23 +49,6 @@ pub struct Rule {
 impl Default for Rule {
     fn default() -> Self {
         Self { alpha: 0.05, margin: 0.05, wrong_equivalence: 0.01 }
-    }
-}
-
-impl Rule {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// [`StatsError::Rule`] names the first field that is out of range.
-    pub fn check(&self) -> Result<(), StatsError> {
-        let is_rate = |rate: f64| rate > 0.0 && rate < 0.5;
-        let fail = |field, requirement| Err(StatsError::Rule { field, requirement });
-        match self {
-            _ if !is_rate(self.alpha) => fail("alpha", "between 0 and .5, both excluded"),
-            _ if !(self.margin > 0.0 && self.margin.is_finite()) => fail("margin", "positive and finite"),
-            _ if !is_rate(self.wrong_equivalence) => fail("wrong_equivalence", "between 0 and .5, both excluded"),
-            _ => Ok(()),
-        }
     }
 }
 
@@ -113,7 +95,6 @@ pub struct Pair {
 
 impl Pair {
     /// The estimate with its precision; `None` below two rounds.
-    #[must_use]
     pub fn known(&self) -> Option<LogEstimate> {
         Some(LogEstimate { estimate: self.estimate?, precision: self.precision? })
     }
@@ -123,48 +104,32 @@ impl Pair {
 #[derive(Debug, Clone)]
 pub struct Judge {
     rule: Rule,
-    /// The verdict of each pair, by workload, in the order of [`Workload::pairs`].
+    /// The verdict of each pair, by workload, in the order of [`pairs`].
     verdicts: Vec<Vec<Verdict>>,
 }
 
 impl Judge {
     /// Starts a run without verdicts.
-    ///
-    /// # Errors
-    /// [`StatsError::Rule`] if the rule is malformed.
-    pub fn new(rule: Rule) -> Result<Self, StatsError> {
-        rule.check()?;
-        Ok(Self { rule, verdicts: Vec::new() })
+    pub fn new(rule: Rule) -> Self {
+        Self { rule, verdicts: Vec::new() }
     }
 
     /// Looks at the run after some rounds. `workloads` holds all data so far of all workloads of the run, in the same
     /// order at each look, also those that are decided or have no data: the error budget is shared over their pairs.
-    /// `progress` is the share of the planned budget (time or rounds) that is used up: 1 at the planned end, more than
-    /// 1 for rounds that are added later. It must not depend on the measured values.
+    /// `progress`, above 0, is the share of the planned budget (time or rounds) that is used up: 1 at the planned end,
+    /// more than 1 for rounds that are added later. It must not depend on the measured values.
     ///
-    /// Returns the pairs of each workload, in the order of [`Workload::pairs`].
-    ///
-    /// # Errors
-    /// [`StatsError`] where a value is not a logarithm, a sweep has the wrong length or `progress` is not positive.
-    pub fn look(&mut self, workloads: &[Workload], progress: f64) -> Result<Vec<Vec<Pair>>, StatsError> {
-        let reduced = workloads.iter().enumerate().map(|(index, workload)| Reduced::new(index, workload));
-        let reduced: Vec<Reduced> = reduced.collect::<Result<_, _>>()?;
+    /// Returns the pairs of each workload, in the order of [`pairs`].
+    pub fn look(&mut self, workloads: &[Workload], progress: f64) -> Vec<Vec<Pair>> {
+        let reduced: Vec<Reduced> = workloads.iter().map(Reduced::new).collect();
         self.look_at(&reduced.iter().collect::<Vec<_>>(), usize::MAX, progress)
     }
 
     /// Looks at the first `rounds` rounds of data that was reduced once.
-    ///
-    /// # Errors
-    /// [`StatsError`] if `progress` is not positive.
-    pub fn look_at(
-        &mut self,
-        workloads: &[&Reduced],
-        rounds: usize,
-        progress: f64,
-    ) -> Result<Vec<Vec<Pair>>, StatsError> {
+    pub fn look_at(&mut self, workloads: &[&Reduced], rounds: usize, progress: f64) -> Vec<Vec<Pair>> {
         let samples: Vec<Vec<Sample>> = workloads.iter().map(|workload| workload.samples(rounds)).collect();
         let rounds = samples.iter().flatten().map(|sample| sample.rounds).max().unwrap_or(0);
-        let looks = Looks::at(progress, rounds)?;
+        let looks = Looks::at(progress, rounds);
         let tests = variance::moderate(&samples);
         self.verdicts.resize(workloads.len(), Vec::new());
         for (verdicts, workload) in self.verdicts.iter_mut().zip(workloads) {
@@ -173,13 +138,14 @@ impl Judge {
         let level = self.step_down(workloads, &tests, &looks);
         let view = View::new(self.rule, &looks, level);
         let rows = samples.iter().zip(&tests).zip(&mut self.verdicts);
-        Ok(rows.map(|((samples, tests), verdicts)| view.workload(samples, tests, verdicts)).collect())
+        rows.map(|((samples, tests), verdicts)| view.workload(samples, tests, verdicts)).collect()
     }
 
     /// Holm's procedure (1979) with Shaffer's logical restrictions (1986): tests the pairs from the smallest p value
     /// on, each at α divided by the number of pairs that can still be equal. Returns the level of the last step.
     fn step_down(&self, workloads: &[&Reduced], tests: &[Vec<Option<Moderated>>], looks: &Looks) -> f64 {
-        let mut differing: Vec<usize> = self.verdicts.iter().map(|verdicts| count_differing(verdicts)).collect();
+        let count = |verdicts: &Vec<Verdict>| verdicts.iter().filter(|verdict| is_difference(**verdict)).count();
+        let mut differing: Vec<usize> = self.verdicts.iter().map(count).collect();
         let level = |differing: &[usize]| {
             let nulls =
                 workloads.iter().zip(differing).map(|(workload, &count)| most_true_nulls(workload.contenders, count));
@@ -204,10 +170,6 @@ impl Judge {
 
 fn is_difference(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Faster | Verdict::Slower)
-}
-
-fn count_differing(verdicts: &[Verdict]) -> usize {
-    verdicts.iter().filter(|verdict| is_difference(**verdict)).count()
 }
 
 /// One look with the level at which each pair is judged.
@@ -236,7 +198,7 @@ impl View {
             rule,
             level,
             difference_tail: looks.difference_tail(level),
-            equivalence_tail: looks.equivalence_tail(rule.wrong_equivalence),
+            equivalence_tail: looks.tail(rule.wrong_equivalence),
             critical: RefCell::default(),
         }
     }
@@ -262,7 +224,7 @@ impl View {
     }
 
     fn pair(&self, sample: &Sample, test: Option<&Moderated>, verdict: &mut Verdict) -> Pair {
-        let known = test.map(|test| (test, self.critical(test.freedom)));
+        let known = test.map(|test| (test, self.critical(test.known.precision.freedom)));
         let ready = known.filter(|(test, _)| test.is_ready());
         let pointwise = known.map(|(test, critical)| test.interval(critical.pointwise));
         let latest = ready.map_or(Verdict::Undecided, |(test, critical)| self.verdict(test, critical));
@@ -270,20 +232,21 @@ impl View {
             *verdict = latest;
         }
         let is_open = *verdict == Verdict::Undecided;
+        let leaning = pointwise.map(|interval| interval.direction());
         let outlook = |(test, critical): (&Moderated, Critical)| {
-            Outlook::new(test, &self.rule, self.level, critical.detectable * test.error)
+            Outlook::new(test, &self.rule, self.level, critical.detectable * test.known.precision.error)
         };
         Pair {
             a: sample.a,
             b: sample.b,
             rounds: sample.rounds as u32,
             estimate: (sample.rounds > 0).then_some(sample.mean),
-            precision: test.map(|test| Precision { error: test.error, freedom: test.freedom }),
+            precision: test.map(|test| test.known.precision),
             pointwise,
             decision: ready.map(|(test, critical)| test.interval(critical.difference)),
             verdict: *verdict,
             latest,
-            leaning: pointwise.filter(|_| is_open).map(direction).filter(|side| *side != Verdict::Undecided),
+            leaning: leaning.filter(|side| is_open && *side != Verdict::Undecided),
             outlook: known.map(outlook),
         }
     }
@@ -291,22 +254,10 @@ impl View {
     /// Equivalence takes precedence: a proved difference smaller than the margin has no winner. Two one-sided tests
     /// (Schuirmann 1987), each at the level of one pair.
     fn verdict(&self, test: &Moderated, critical: Critical) -> Verdict {
-        let within = test.interval(critical.equivalence);
-        let margin = self.rule.margin.ln_1p();
-        if within.low > -margin && within.high < margin {
-            Verdict::Equivalent
-        } else {
-            direction(test.interval(critical.difference))
+        match test.interval(critical.equivalence).is_within(self.rule.margin.ln_1p()) {
+            true => Verdict::Equivalent,
+            false => test.interval(critical.difference).direction(),
         }
-    }
-}
-
-/// The side of 0 on which the whole interval lies.
-fn direction(interval: Interval) -> Verdict {
-    match interval {
-        _ if interval.low > 0.0 => Verdict::Faster,
-        _ if interval.high < 0.0 => Verdict::Slower,
-        _ => Verdict::Undecided,
     }
 }
 
@@ -316,7 +267,7 @@ impl Moderated {
     }
 
     fn interval(&self, half_width: f64) -> Interval {
-        Interval::around(self.estimate, half_width * self.error)
+        Interval::around(self.known.estimate, half_width * self.known.precision.error)
     }
 }
 
@@ -329,10 +280,10 @@ mod tests {
     #[test]
     fn a_decided_pair_leaves_the_others_a_larger_level() {
         let workload = Workload { contenders: 3, rounds: Vec::new() };
-        let reduced = Reduced::new(0, &workload).expect("well-formed");
+        let reduced = Reduced::new(&workload);
         let level = |verdicts: [Verdict; 3]| {
             let judge = Judge { rule: Rule::default(), verdicts: vec![verdicts.to_vec()] };
-            let looks = Looks::at(1.0, 3).expect("a look");
+            let looks = Looks::at(1.0, 3);
             judge.step_down(&[&reduced], &[vec![None, None, None]], &looks)
         };
         let alpha = Rule::default().alpha;
@@ -346,10 +297,8 @@ mod tests {
     /// Equal slices give an interval of width 0 at 0: no winner.
     #[test]
     fn an_interval_that_ends_at_0_has_no_winner() {
-        for (low, high) in [(0.0, 1.0), (-1.0, 0.0), (0.0, 0.0)] {
-            assert_eq!(direction(Interval { low, high }), Verdict::Undecided);
-        }
-        assert_eq!(direction(Interval { low: 1e-9, high: 1.0 }), Verdict::Faster);
-        assert_eq!(direction(Interval { low: -1.0, high: -1e-9 }), Verdict::Slower);
+        let direction = |low, high| Interval { low, high }.direction();
+        assert_eq!([direction(0.0, 1.0), direction(-1.0, 0.0), direction(0.0, 0.0)], [Verdict::Undecided; 3]);
+        assert_eq!([direction(1e-9, 1.0), direction(-1.0, -1e-9)], [Verdict::Faster, Verdict::Slower]);
     }
 }

@@ -1,5 +1,6 @@
 //! Intervals of differences, and the precision of estimates.
 
+use crate::decision::{FEWEST_ROUNDS, Verdict};
 use crate::mean::together;
 use crate::quantile::{student_tail, student_upper};
 use crate::summary::mean;
@@ -23,13 +24,25 @@ impl Interval {
     }
 
     /// Its bounds as ratios.
-    #[must_use]
     pub fn ratios(&self) -> (f64, f64) {
         (self.low.exp(), self.high.exp())
     }
 
+    /// Whether all of it is less than `margin`, above 0, away from 0.
+    pub fn is_within(&self, margin: f64) -> bool {
+        self.low > -margin && self.high < margin
+    }
+
+    /// The side of 0 on which all of it lies.
+    pub fn direction(&self) -> Verdict {
+        match self {
+            _ if self.low > 0.0 => Verdict::Faster,
+            _ if self.high < 0.0 => Verdict::Slower,
+            _ => Verdict::Undecided,
+        }
+    }
+
     /// Whether the value lies inside, bounds included.
-    #[must_use]
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
@@ -46,7 +59,6 @@ pub struct Precision {
 
 impl Precision {
     /// The interval around an estimate that leaves the truth on each side with probability `tail`, in (0, .5).
-    #[must_use]
     pub fn interval(&self, estimate: f64, tail: f64) -> Interval {
         // One value says nothing about the noise.
         if self.freedom <= 0.0 {
@@ -56,7 +68,6 @@ impl Precision {
     }
 
     /// This one, or the other one if its intervals are wider.
-    #[must_use]
     pub(crate) fn or_wider(self, other: Self) -> Self {
         let width = |precision: &Self| precision.interval(0.0, POINTWISE_TAIL).high;
         if width(&other) > width(&self) { other } else { self }
@@ -81,7 +92,6 @@ impl Spread {
     /// The precision of the difference to the mean of another group. Welch's (1947) holds if the groups do not vary
     /// alike, but a group of two or three values may show almost no spread by chance, so it is never better than with
     /// the pooled variance (Student's).
-    #[must_use]
     pub fn difference(self, other: Self) -> Precision {
         let sides = [self, other];
         let own = |side: Self| Precision { error: side.of_value.error * side.share.sqrt(), ..side.of_value };
@@ -103,7 +113,6 @@ pub struct LogEstimate {
 
 impl LogEstimate {
     /// The mean of independent values, known from two of them on; `None` of nothing.
-    #[must_use]
     pub fn mean_of(values: &[f64]) -> Option<Self> {
         let count = values.len() as f64;
         let mean = mean(values);
@@ -112,10 +121,24 @@ impl LogEstimate {
         (!values.is_empty()).then_some(Self { estimate: mean, precision })
     }
 
+    /// [`Self::mean_of`], if there are values of enough rounds for an interval.
+    pub fn of_rounds(values: &[f64]) -> Option<Self> {
+        Self::mean_of(values).filter(|_| values.len() >= FEWEST_ROUNDS)
+    }
+
+    /// The same from the other point of view: of the second relative to the first.
+    pub fn reversed(self) -> Self {
+        Self { estimate: -self.estimate, ..self }
+    }
+
     /// The interval that leaves the truth on each side with probability `tail`, in (0, .5).
-    #[must_use]
     pub fn interval(&self, tail: f64) -> Interval {
         self.precision.interval(self.estimate, tail)
+    }
+
+    /// The 95 % interval of this estimate alone.
+    pub fn pointwise(&self) -> Interval {
+        self.interval(POINTWISE_TAIL)
     }
 }
 
@@ -134,7 +157,7 @@ mod tests {
 
     #[test]
     fn one_value_has_no_bounds() {
-        let interval = LogEstimate::mean_of(&[0.3]).expect("a value").interval(0.025);
+        let interval = LogEstimate::mean_of(&[0.3]).expect("a value").pointwise();
         assert!(!interval.low.is_finite() && !interval.high.is_finite(), "{interval:?}");
     }
 
@@ -151,10 +174,12 @@ mod tests {
         assert!((error - (0.55_f64 * 19.0 / 20.0).sqrt()).abs() < 1e-6 && freedom == 20.0, "{error} {freedom}");
     }
 
-    /// The quantile of Student's distribution with 5 degrees of freedom for 97.5 % is 2.5706 in every table.
+    /// R: `t.test(c(0.9, 1.0, 1.1, 0.8))$conf.int`.
     #[test]
-    fn an_interval_is_as_wide_as_the_tables_say() {
-        let Interval { low, high } = Precision { error: 0.1, freedom: 5.0 }.interval(3.0, 0.025);
-        assert!((low - 2.74294).abs() < 1e-5 && (high - 3.25706).abs() < 1e-5, "{low} {high}");
+    fn an_interval_of_several_rounds_is_students() {
+        let mean = LogEstimate::of_rounds(&[0.9, 1.0, 1.1, 0.8]).expect("four rounds");
+        let Interval { low, high } = mean.pointwise();
+        assert!((low - 0.744_573_7).abs() < 1e-6 && (high - 1.155_426_3).abs() < 1e-6, "{low} {high}");
+        assert!(LogEstimate::of_rounds(&[0.9, 1.0]).is_none());
     }
 }

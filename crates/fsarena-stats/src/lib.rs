@@ -6,7 +6,6 @@
 //! | question | file |
 //! |---|---|
 //! | which pairs differ, and which are equivalent? | `decision.rs`, with one file per step in `decision/` |
-//! | which contender is best, and which ranks are possible? | `rank.rs` |
 //! | how much better over a suite, or over a mix of it? | `mean.rs` |
 //! | at which mix would another contender be best? | `mix.rs` |
 //! | how much better in another program of the kind? | `prediction.rs` |
@@ -25,14 +24,12 @@
 mod agreement;
 mod change_points;
 mod decision;
-mod error;
 mod interval;
 mod machines;
 mod mean;
 mod mix;
 mod prediction;
 mod quantile;
-mod rank;
 #[cfg(test)]
 mod reference;
 mod sessions;
@@ -44,16 +41,13 @@ mod within;
 pub use agreement::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 pub use change_points::{ChangePoint, change_points};
 pub use decision::{
-    FEWEST_ROUNDS, Judge, MOST_ROUNDS, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload,
-    no_better_than_typical,
+    FEWEST_ROUNDS, Judge, Outlook, Pair, Reduced, Round, Rule, Sweep, Verdict, Workload, no_better_than_typical, pairs,
 };
-pub use error::StatsError;
 pub use interval::{Interval, LogEstimate, Precision, Spread};
 pub use machines::{Pooled, depending, on_each};
 pub use mean::{Part, weighted_mean};
 pub use mix::{Flip, Lead, flips};
 pub use prediction::{BetweenPrograms, MixProgram, PredictedPair, Prediction, Programs, expanded};
-pub use rank::{Rank, Standings};
 pub use sessions::{
     Drift, Ending, Proof, Quantity, Regression, Shift, Unchanged, levels, mean_session, proofs, regressions, session,
     shifts, shifts_with,

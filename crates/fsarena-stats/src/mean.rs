@@ -33,7 +33,6 @@ impl Part<'_> {
 }
 
 /// The weighted geometric mean of a pair's ratios; `None` without parts, or if one has no estimate with an error.
-#[must_use]
 pub fn weighted_mean(parts: &[Part<'_>]) -> Option<LogEstimate> {
     let weight: f64 = parts.iter().map(|part| part.weight).sum();
     let estimates = parts.iter().map(|part| Some(part.weight * part.pair.estimate?));

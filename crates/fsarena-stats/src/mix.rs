@@ -29,7 +29,6 @@ pub struct Flip {
 }
 
 /// The nearest flips below and above `share`, the part's weight in the mix; `leads` has the lead over each rival.
-#[must_use]
 pub fn flips(leads: &[Lead], share: f64) -> [Option<Flip>; 2] {
     let all = leads.iter().enumerate().filter_map(|(to, lead)| Some(Flip { at: lead.level()?, to }));
     let falls = |flip: &Flip| leads[flip.to].within > leads[flip.to].elsewhere;

@@ -23,7 +23,6 @@ fn compressed(log: f64) -> f64 {
 }
 
 /// The logarithm of a ratio that is `compressed` on that scale.
-#[must_use]
 pub fn expanded(compressed: f64) -> f64 {
     (LINEAR * ((1.0 + compressed.abs() / (4.0 * LINEAR)).powi(4) - 1.0)).copysign(compressed)
 }
@@ -53,7 +52,6 @@ impl BetweenPrograms {
     const FREEDOMS: [f64; 6] = [2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
 
     /// The values with which the outcomes are most likely; `None` without outcomes.
-    #[must_use]
     pub fn fitted(outcomes: &[PredictedPair]) -> Option<Self> {
         let deviations = Self::DEVIATIONS.map(|step| 0.01 * (f64::from(step) * 0.05).exp());
         let all = deviations.flat_map(|deviation| Self::FREEDOMS.map(|freedom| Self { deviation, freedom }));
@@ -76,7 +74,6 @@ pub struct MixProgram {
 
 impl MixProgram {
     /// A program whose ratio has this logarithm with this standard error.
-    #[must_use]
     pub fn of(weight: f64, log: f64, error: f64) -> Self {
         Self { weight, estimate: compressed(log), error: error * share(log) }
     }
@@ -99,7 +96,6 @@ pub struct Programs {
 
 impl Programs {
     /// The programs of a mix; `None` if there are none, or one has no estimate with an error.
-    #[must_use]
     pub fn of(parts: &[Part<'_>]) -> Option<Self> {
         let known = |part: &Part<'_>| Some((part.pair.estimate?, part.pair.precision?.error));
         let program = |part: &Part<'_>| known(part).map(|(log, error)| MixProgram::of(part.weight, log, error));
@@ -115,7 +111,6 @@ impl Programs {
 
     /// The programs, if their weighted mean is known so well. The variance between them is that of the method of
     /// moments, its degrees of freedom are those of Satterthwaite (1946).
-    #[must_use]
     pub fn with_precision(precision: Precision, programs: &[MixProgram]) -> Self {
         let whole: f64 = programs.iter().map(|program| program.weight).sum();
         let sum = |power: i32, value: fn(&MixProgram) -> f64| -> f64 {
@@ -135,7 +130,6 @@ impl Programs {
     }
 
     /// The prediction for another program, with the moderated variance.
-    #[must_use]
     pub fn predict(&self, typical: BetweenPrograms) -> Prediction {
         let freedom = typical.freedom + self.freedom;
         let square = (typical.freedom * typical.deviation.powi(2) + self.freedom * self.between) / freedom;
@@ -158,20 +152,17 @@ pub struct Prediction {
 
 impl Prediction {
     /// The logarithm of the ratio that is as likely exceeded as not.
-    #[must_use]
     pub fn median(&self) -> f64 {
         expanded(self.estimate)
     }
 
     /// The prediction interval at 1 − α, as logarithms.
-    #[must_use]
     pub fn interval(&self, alpha: f64) -> Interval {
         let Interval { low, high } = self.precision.interval(self.estimate, alpha / 2.0);
         Interval { low: expanded(low), high: expanded(high) }
     }
 
     /// The probability that the first of the pair is better for another program.
-    #[must_use]
     pub fn better(&self) -> f64 {
         self.precision.tail(-self.estimate)
     }

@@ -16,8 +16,7 @@
 //! what the machine does to both of them then cancels.
 
 use crate::decision::{FEWEST_ROUNDS, Looks, Moderated, Reduced, Round, Rule, Verdict, Workload, moderate};
-use crate::error::StatsError;
-use crate::interval::{Interval, LogEstimate, POINTWISE_TAIL, Precision};
+use crate::interval::{Interval, LogEstimate, Precision};
 use crate::mean::together;
 use crate::quantile::reach;
 use crate::summary::mean;
@@ -47,7 +46,6 @@ impl Drift {
     const PRIOR: Self = Self { deviation: 0.03, freedom: 3.0 };
 
     /// The drift with further knowledge: values with that mean variance, which count as that many degrees of freedom.
-    #[must_use]
     pub fn and(self, variance: f64, freedom: f64) -> Self {
         let sum = self.deviation * self.deviation * self.freedom + variance.max(0.0) * freedom;
         let freedom = self.freedom + freedom;
@@ -56,7 +54,6 @@ impl Drift {
 
     /// How well a difference is known of which the noise within sessions leaves `within` open; `sessions` is the sum of
     /// one over the number of sessions on each side.
-    #[must_use]
     pub fn added_to(self, within: Precision, sessions: f64) -> Precision {
         let between = Precision { error: self.deviation * sessions.sqrt(), freedom: self.freedom };
         together([within, between].into_iter()).unwrap_or(within)
@@ -64,18 +61,14 @@ impl Drift {
 }
 
 /// The values of one quantity in one session: in each round, the logarithms of its slices.
-///
-/// # Errors
-/// [`StatsError::NotALogarithm`].
-pub fn session(rounds: &[Vec<f64>]) -> Result<Reduced, StatsError> {
+pub fn session(rounds: &[Vec<f64>]) -> Reduced {
     let sweeps = |slices: &Vec<f64>| slices.iter().map(|value| vec![Some(*value), Some(0.0)]).collect();
     let rounds = rounds.iter().map(|slices| Round { sweeps: sweeps(slices) }).collect();
-    Reduced::new(0, &Workload { contenders: 2, rounds })
+    Reduced::new(&Workload { contenders: 2, rounds })
 }
 
 /// The mean of several quantities of one session, round by round; `None` without any value. A round that lacks some of
 /// them has the others' deviation from their own means.
-#[must_use]
 pub fn mean_session(parts: &[&Reduced]) -> Option<Reduced> {
     let values: Vec<Vec<Option<f64>>> = parts.iter().map(|part| part.differences(0, 1).collect()).collect();
     let mean_of_known = |values: &[Option<f64>]| {
@@ -90,7 +83,7 @@ pub fn mean_session(parts: &[&Reduced]) -> Option<Reduced> {
         mean_of_known(&values.iter().zip(&means).map(of).collect::<Vec<_>>())
     };
     let rounds: Vec<Vec<f64>> = (0..last).map(|round| Vec::from_iter(deviation(round).map(|it| middle + it))).collect();
-    session(&rounds).ok()
+    Some(session(&rounds))
 }
 
 /// One quantity, such as a contender in a workload, in the sessions of both sides.
@@ -104,14 +97,12 @@ pub struct Quantity {
 
 impl Quantity {
     /// Whether both sides have it, in three rounds of each session.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let has_it = |side: &[Reduced]| !side.is_empty() && side.iter().all(|it| it.rounds() >= FEWEST_ROUNDS);
         has_it(&self.before) && has_it(&self.after)
     }
 
     /// Rounds of the first and of the second side, in all.
-    #[must_use]
     pub fn rounds(&self) -> [usize; 2] {
         [&self.before, &self.after].map(|side| side.iter().map(Reduced::rounds).sum())
     }
@@ -151,11 +142,12 @@ impl QuantitySide {
         let ready = |session: &Option<Moderated>| session.filter(|session| session.rounds >= FEWEST_ROUNDS);
         let sessions: Vec<Moderated> = sessions.iter().map(ready).collect::<Option<_>>()?;
         let count = sessions.len() as f64;
-        let mean = sessions.iter().map(|session| session.estimate).sum::<f64>() / count;
-        let share = |session: &Moderated| Precision { error: session.error / count, freedom: session.freedom };
-        let within = together(sessions.iter().map(share))?;
-        let squares: f64 = sessions.iter().map(|session| (session.estimate - mean).powi(2)).sum();
-        let noise = sessions.iter().map(|session| session.error.powi(2)).sum::<f64>() / count;
+        let known = || sessions.iter().map(|session| session.known);
+        let mean = known().map(|it| it.estimate).sum::<f64>() / count;
+        let share = |it: LogEstimate| Precision { error: it.precision.error / count, ..it.precision };
+        let within = together(known().map(share))?;
+        let squares: f64 = known().map(|it| (it.estimate - mean).powi(2)).sum();
+        let noise = known().map(|it| it.precision.error.powi(2)).sum::<f64>() / count;
         let drift = (count > 1.0).then(|| squares / (count - 1.0) - noise);
         Some(Self { mean, sessions: count, within, drift })
     }
@@ -164,7 +156,6 @@ impl QuantitySide {
 /// The change of each quantity, in their order, and the drift that is part of its error. `None` for a quantity that a
 /// side does not have in three rounds of each session. Quantities lend each other what is known about their noise, so
 /// they have to be of one kind.
-#[must_use]
 pub fn shifts(quantities: &[Quantity], unchanged: &[Unchanged], assumed: Drift) -> (Drift, Vec<Option<Shift>>) {
     let sides = both_sides(quantities);
     let drift = drift(&sides, unchanged, assumed);
@@ -172,14 +163,12 @@ pub fn shifts(quantities: &[Quantity], unchanged: &[Unchanged], assumed: Drift) 
 }
 
 /// The changes of quantities whose drift is known.
-#[must_use]
 pub fn shifts_with(quantities: &[Quantity], drift: Drift) -> Vec<Option<Shift>> {
     both_sides(quantities).iter().map(|sides| shift(sides, drift)).collect()
 }
 
 /// Each quantity on each of several sides, given as the sessions of each side, and the drift that is part of the
 /// errors. `None` on a side that does not have the quantity in three rounds of each session.
-#[must_use]
 pub fn levels(quantities: &[Vec<&[Reduced]>], assumed: Drift) -> (Drift, Vec<Vec<Option<LogEstimate>>>) {
     let sides = sides(quantities);
     let drift = drift(&sides, &[], assumed);
@@ -252,37 +241,30 @@ pub struct Proof {
 
 /// Which estimates differ from 0, and which are equivalent to it, by Holm's procedure (1979) over all of them: at most
 /// `alpha` of all families contain a wrong difference.
-#[must_use]
 pub fn proofs(estimates: &[Option<LogEstimate>], rule: Rule) -> Vec<Option<Proof>> {
     let tails = estimates.iter().map(|known| known.map(|known| known.precision.tail(known.estimate.abs())));
-    let steps = HolmSteps::down(&tails.collect::<Vec<_>>(), |level| rule.alpha * level / 2.0);
+    let last = last_step(&tails.collect::<Vec<_>>(), |level| rule.alpha * level / 2.0);
     let margin = rule.margin.ln_1p();
     let proof = |known: LogEstimate| {
-        let (decision, tie) = (known.interval(steps.tail), known.interval(rule.wrong_equivalence));
-        let verdict = match decision {
-            _ if tie.low > -margin && tie.high < margin => Verdict::Equivalent,
-            _ if decision.low > 0.0 => Verdict::Faster,
-            _ if decision.high < 0.0 => Verdict::Slower,
-            _ => Verdict::Undecided,
+        let decision = known.interval(last);
+        let verdict = match known.interval(rule.wrong_equivalence).is_within(margin) {
+            true => Verdict::Equivalent,
+            false => decision.direction(),
         };
-        let detectable = reach(known.precision.freedom, steps.tail) * known.precision.error;
-        Proof { verdict, pointwise: known.interval(POINTWISE_TAIL), decision, detectable }
+        let detectable = reach(known.precision.freedom, last) * known.precision.error;
+        Proof { verdict, pointwise: known.pointwise(), decision, detectable }
     };
     estimates.iter().map(|known| known.map(proof)).collect()
 }
 
 /// How a run ended whose estimates are tested.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the sentence of a variant has its fields")]
 pub enum Ending {
     /// Independently of the estimates.
     Planned,
-    /// Perhaps because of them, after that share of its budget and that many rounds.
-    Stopped {
-        /// The share of the budget; positive.
-        progress: f64,
-        /// The number of rounds.
-        rounds: usize,
-    },
+    /// Perhaps because of them, after that share of its budget, above 0, and that many rounds.
+    Stopped { progress: f64, rounds: usize },
 }
 
 /// Whether an estimate is worse than a limit.
@@ -300,46 +282,36 @@ pub struct Regression {
 
 /// Which estimates are below −`limit`, a logarithm: one-sided tests by Holm's procedure over all of them, so that at
 /// most `alpha` of all families without such a change contain one.
-///
-/// # Errors
-/// [`StatsError::Rule`] if the progress of a stopped run is not positive.
 pub fn regressions(
     estimates: &[Option<LogEstimate>],
     limit: f64,
     alpha: f64,
     ending: Ending,
-) -> Result<Vec<Option<Regression>>, StatsError> {
+) -> Vec<Option<Regression>> {
     let looks = match ending {
         Ending::Planned => None,
-        Ending::Stopped { progress, rounds } => Some(Looks::at(progress, rounds)?),
+        Ending::Stopped { progress, rounds } => Some(Looks::at(progress, rounds)),
     };
-    let tail = |level: f64| looks.map_or(alpha * level, |looks| looks.equivalence_tail(alpha * level));
+    let tail = |level: f64| looks.map_or(alpha * level, |looks| looks.tail(alpha * level));
     let below = |known: LogEstimate| known.precision.tail(-limit - known.estimate);
     let tails: Vec<Option<f64>> = estimates.iter().map(|known| known.map(below)).collect();
-    let steps = HolmSteps::down(&tails, tail);
+    let last = last_step(&tails, tail);
     let regression = |known: LogEstimate| {
-        let most = known.interval(steps.tail).high;
+        let most = known.interval(last).high;
         let least = known.interval(tail(1.0)).low;
-        let detectable = limit + reach(known.precision.freedom, steps.tail) * known.precision.error;
+        let detectable = limit + reach(known.precision.freedom, last) * known.precision.error;
         Regression { holds: most < -limit, most, is_excluded: least > -limit, detectable }
     };
-    Ok(estimates.iter().map(|known| known.map(regression)).collect())
+    estimates.iter().map(|known| known.map(regression)).collect()
 }
 
-/// Holm's procedure.
-pub(crate) struct HolmSteps {
-    /// The tail at which the last step tests: smaller ones are proved.
-    pub(crate) tail: f64,
-}
-
-impl HolmSteps {
-    /// Tests the smallest tail first, each at `tail` of one over the number of estimates that are left.
-    pub(crate) fn down(tails: &[Option<f64>], tail: impl Fn(f64) -> f64) -> Self {
-        let mut sorted: Vec<f64> = tails.iter().flatten().copied().collect();
-        sorted.sort_by(f64::total_cmp);
-        let level = |left: usize| tail(1.0 / left.max(1) as f64);
-        let proved = sorted.iter().enumerate().take_while(|(before, found)| **found <= level(sorted.len() - before));
-        let proved = proved.count().min(sorted.len().saturating_sub(1));
-        Self { tail: level(sorted.len() - proved) }
-    }
+/// The tail at which the last step of Holm's procedure tests: smaller ones are proved. The smallest tail is tested
+/// first, each at `tail` of one over the number of estimates that are left.
+pub(crate) fn last_step(tails: &[Option<f64>], tail: impl Fn(f64) -> f64) -> f64 {
+    let mut sorted: Vec<f64> = tails.iter().flatten().copied().collect();
+    sorted.sort_by(f64::total_cmp);
+    let level = |left: usize| tail(1.0 / left.max(1) as f64);
+    let proved = sorted.iter().enumerate().take_while(|(before, found)| **found <= level(sorted.len() - before));
+    let proved = proved.count().min(sorted.len().saturating_sub(1));
+    level(sorted.len() - proved)
 }

@@ -21,7 +21,6 @@ pub struct SteadyWindow {
 
 impl SteadyWindow {
     /// The last five of `values`, one of each round; `None` if there are fewer, or their mean is not above 0.
-    #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         let window = &values[values.len().checked_sub(WINDOW)?..];
         let mean = window.iter().sum::<f64>() / WINDOW as f64;
@@ -35,7 +34,6 @@ impl SteadyWindow {
     }
 
     /// Whether the device is in its steady state.
-    #[must_use]
     pub fn is_steady(&self) -> bool {
         self.range <= RANGE && self.slope <= SLOPE
     }

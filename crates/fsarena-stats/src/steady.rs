@@ -3,12 +3,11 @@
 //! Both are only reported. No value is dropped for being a trend or an outlier: a selection by outcome would break the
 //! rule's guarantees.
 
+use crate::decision::FEWEST_ROUNDS;
 use crate::interval::Interval;
 use crate::quantile::student_upper;
 use crate::summary::median;
 
-/// Minimum number of values for a trend with an interval.
-const ENOUGH_FOR_A_TREND: usize = 3;
 /// Minimum number of values for outliers.
 const ENOUGH_FOR_AN_OUTLIER: usize = 5;
 /// Distance from the median, in standard deviations, beyond which a value is an outlier (Iglewicz and Hoaglin 1993).
@@ -29,14 +28,13 @@ impl SteadyEffect {
     /// The trend of a value over time: the least-squares slope of `(time, value)`, with its interval at 1 − α; `None`
     /// below 3 values, or if all have the same time. Values that depend on their neighbours make the interval too
     /// narrow.
-    #[must_use]
     pub fn trend(values: &[(f64, f64)], alpha: f64) -> Option<Self> {
         let count = values.len() as f64;
         let mean = |of: fn(&(f64, f64)) -> f64| values.iter().map(of).sum::<f64>() / count;
         let (middle, mean) = (mean(|(time, _)| *time), mean(|(_, value)| *value));
         let centred = || values.iter().map(|(time, value)| (time - middle, value - mean));
         let length: f64 = centred().map(|(time, _)| time * time).sum();
-        if values.len() < ENOUGH_FOR_A_TREND || length == 0.0 {
+        if values.len() < FEWEST_ROUNDS || length == 0.0 {
             return None;
         }
         let size = centred().map(|(time, value)| time * value).sum::<f64>() / length;
@@ -52,7 +50,6 @@ impl SteadyEffect {
 ///
 /// `rounds` are those in which all contenders were measured: the round's number and the logarithms, in the contenders'
 /// order.
-#[must_use]
 pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<SteadyEffect>> {
     let contenders = rounds.first().map_or(0, |(_, values)| values.len());
     let trend = |contender: usize| {
@@ -68,7 +65,6 @@ pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<SteadyEf
 
 /// Indices of values that are further from the median than 3.5 standard deviations, estimated from the median absolute
 /// deviation; empty below 5 values, or if more than half of them are the same.
-#[must_use]
 pub fn outliers(values: &[f64]) -> Vec<usize> {
     let Some(centre) = median(values.iter().copied()).filter(|_| values.len() >= ENOUGH_FOR_AN_OUTLIER) else {
         return Vec::new();

@@ -1,11 +1,6 @@
 //! Summaries: a cell over its rounds, a trial over its slices.
 
-use crate::interval::LogEstimate;
-
-/// Minimum number of rounds for an interval of a cell.
-const ENOUGH_ROUNDS: usize = 3;
-/// The upper tail of a 95 % interval.
-const TAIL: f64 = 0.025;
+use crate::interval::{LogEstimate, POINTWISE_TAIL};
 
 /// A cell over its rounds, in the unit of its values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,12 +19,10 @@ pub struct Summary {
 /// interval of the median needs 6 rounds for 95 %, and a run often has 4. Its width reflects the noise between the
 /// rounds of one cell. Two cells with overlapping intervals may still be decided: effects of rounds and lanes, which
 /// cells share, are part of these intervals and not of a pair's.
-#[must_use]
 pub fn cell_summary(values: &[f64]) -> Option<Summary> {
     let median = round_value(values)?;
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let mean = LogEstimate::mean_of(&logs).filter(|_| values.len() >= ENOUGH_ROUNDS);
-    let width = mean.map(|mean| mean.precision.interval(0.0, TAIL).high.exp());
+    let width = LogEstimate::of_rounds(&logs).map(|mean| mean.precision.interval(0.0, POINTWISE_TAIL).high.exp());
     Some(Summary { median, low: width.map(|width| median / width), high: width.map(|width| median * width) })
 }
 
@@ -38,7 +31,6 @@ pub fn cell_summary(values: &[f64]) -> Option<Summary> {
 ///
 /// The median, because one slice that the host disturbed must not move the round; the geometric mean, because
 /// everything downstream is a ratio, and rate and time must give the same verdict.
-#[must_use]
 pub fn round_value(slices: &[f64]) -> Option<f64> {
     let usable = slices.iter().all(|value| value.is_finite() && *value > 0.0);
     if slices.is_empty() || !usable {
@@ -57,7 +49,6 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
 }
 
 /// The median; of two middle values their mean. `None` without values.
-#[must_use]
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
@@ -66,7 +57,6 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 }
 
 /// The median; of two middle values the upper one, because it was measured. `None` without values.
-#[must_use]
 pub fn upper_median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);

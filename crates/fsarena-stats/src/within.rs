@@ -8,18 +8,15 @@ use crate::quantile::student_upper;
 use crate::steady::SteadyEffect;
 use crate::summary::mean;
 
-/// Minimum number of rounds for an interval of their mean.
-const ENOUGH_ROUNDS: usize = 3;
 /// Residual sum of squares, relative to the whole one, below which a column counts as a multiple of another.
 const ROUNDING: f64 = 1e-9;
 
 /// How much later slices of a round differ from earlier ones: the mean of the last half of a trial's logarithms minus
 /// that of the first half, with Student's interval over the trials at 1 − α. With an odd number of slices the middle
 /// one is in neither half. Trials with fewer than 2 slices do not count; `None` with fewer than 3 other trials.
-#[must_use]
 pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<SteadyEffect> {
     let changes: Vec<f64> = trials.iter().filter(|slices| slices.len() > 1).map(|slices| change(slices)).collect();
-    let mean = LogEstimate::mean_of(&changes).filter(|_| changes.len() >= ENOUGH_ROUNDS)?;
+    let mean = LogEstimate::of_rounds(&changes)?;
     Some(SteadyEffect { size: mean.estimate, interval: mean.interval(alpha / 2.0) })
 }
 
@@ -51,7 +48,6 @@ pub enum Before {
 /// How much a slice right after one of the same contender differs from one right after another contender's: least
 /// squares of `trial + position + own`, so that neither the round nor a steady change within it contributes, with
 /// Student's interval at 1 − α. `None` if the slices do not separate it from these, or leave no degree of freedom.
-#[must_use]
 pub fn carry_over(trials: &[Vec<Step>], alpha: f64) -> Option<SteadyEffect> {
     let column = |of: fn(&Step) -> f64| trials.iter().flat_map(|trial| centred(trial, of)).collect::<Vec<f64>>();
     let time = column(|step| step.position);

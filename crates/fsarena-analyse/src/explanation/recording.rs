@@ -1,6 +1,6 @@
 //! What recording takes.
 
-use fsarena_model::Trace;
+use fsarena_model::Trial;
 use fsarena_stats::LogEstimate;
 
 use super::{ratio_of_sums, trace};
@@ -28,21 +28,17 @@ impl EventCost {
         let workloads = plan.workloads.iter().filter(|workload| !workload.is_open_loop());
         let cells = workloads.flat_map(|workload| plan.contenders.iter().map(move |own| (&workload.name, &own.label)));
         let trials = cells.flat_map(|(workload, contender)| analysis.counted_trials(workload, contender));
-        let weighted = |(more, trace): (f64, &Trace)| {
+        let weighted = |trial: &Trial| {
+            let trace = trace(trial)?;
             let (events, elapsed) =
                 (trace.parts.iter().map(|part| part.events).sum::<f64>(), trace.elapsed.as_seconds());
-            (events * more / elapsed.powi(2), (events / elapsed).powi(2))
+            let more = elapsed - trial.seconds_per_operation() * trace.operations as f64;
+            let (more, weight) = (events * more / elapsed.powi(2), (events / elapsed).powi(2));
+            (more.is_finite() && weight > 0.0).then_some((more, weight))
         };
-        let rounds: Vec<(f64, f64)> = trials
-            .filter_map(|trial| Some((trial, trace(trial)?)))
-            .map(|(trial, trace)| {
-                (trace.elapsed.as_seconds() - trial.seconds_per_operation() * trace.operations as f64, trace)
-            })
-            .map(weighted)
-            .filter(|(more, weight)| more.is_finite() && *weight > 0.0)
-            .collect();
+        let rounds: Vec<(f64, f64)> = trials.filter_map(weighted).collect();
         let (measured, deviations) = ratio_of_sums(&rounds);
-        let interval = LogEstimate::mean_of(&deviations)?.interval(0.025);
+        let interval = LogEstimate::mean_of(&deviations)?.pointwise();
         let (least, most) = PLAUSIBLE;
         let ends = [interval.low, interval.high].map(|end| measured + end);
         let is_known = ends.iter().all(|end| end.is_finite());

@@ -54,7 +54,7 @@ fn tested_knob(
     };
     let ratios: Vec<f64> = trials.iter().filter_map(ratio).collect();
     let mean = LogEstimate::mean_of(&ratios).filter(|_| all > 0.0)?;
-    let interval = Some(mean.interval(0.025)).filter(|it| it.low.is_finite());
+    let interval = Some(mean.pointwise()).filter(|it| it.low.is_finite());
     let saved = |logarithm: f64| 1.0 - logarithm.exp();
     Some(TestedKnob {
         workload: workload.to_owned(),

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use fsarena_model::recommendation::{
     AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, NotRecommended, Preference,
 };
-use fsarena_model::{Class, Label, Verdict, WorkKind, grouped};
-use fsarena_stats::{BetweenPrograms, Interval, Lead, LogEstimate, Prediction, Programs, Rule, flips, weighted_mean};
+use fsarena_model::{Class, Label, WorkKind, grouped};
+use fsarena_stats::{
+    BetweenPrograms, Interval, Lead, LogEstimate, Prediction, Programs, Rule, flips, pairs, weighted_mean,
+};
 
 use super::{Evidence, Part};
-use crate::evidence::{pairs, ratio};
+use crate::evidence::{objection, pointwise, ratio};
 
 /// The probability from which on a contender counts as better in another program.
 pub(crate) const SURE: f64 = 0.9;
@@ -22,10 +24,10 @@ impl Evidence<'_> {
     pub fn advice(&self, class: Class, members: &[usize]) -> ClassAdvice {
         let among = |(a, b): &(usize, usize)| members.contains(a) && members.contains(b);
         let rows = pairs(self.decisions.analysis.count()).filter(among).map(|(a, b)| self.row(a, b)).collect();
-        let not_recommended: Vec<(usize, String)> =
-            members.iter().filter_map(|member| Some((*member, self.objection(*member)?))).collect();
-        let is_candidate = |member: &usize| not_recommended.iter().all(|(other, _)| other != member);
-        let candidates: Vec<usize> = members.iter().copied().filter(is_candidate).collect();
+        let objections = members.iter().map(|member| (*member, self.objection(*member)));
+        let candidates: Vec<usize> = objections.clone().filter(|(_, why)| why.is_none()).map(|(it, _)| it).collect();
+        let not_recommended =
+            objections.filter_map(|(member, why)| Some(NotRecommended { label: self.label(member), reason: why? }));
         let first = self.first(&candidates);
         let best = first.map(|first| self.best(first, &candidates)).unwrap_or_default();
         ClassAdvice {
@@ -39,10 +41,7 @@ impl Evidence<'_> {
             led: first.map(|first| self.led(first, &best, &candidates)).unwrap_or_default(),
             equal: first.map(|first| self.equal(first, &candidates)).unwrap_or_default(),
             flips: first.map(|first| self.flips(first, &candidates)).unwrap_or_default(),
-            not_recommended: not_recommended
-                .into_iter()
-                .map(|(member, reason)| NotRecommended { label: self.label(member), reason })
-                .collect(),
+            not_recommended: not_recommended.collect(),
         }
     }
 
@@ -54,10 +53,7 @@ impl Evidence<'_> {
     fn objection(&self, contender: usize) -> Option<String> {
         let of_workload = |workload: &usize| {
             let cell = &self.decisions.cells[*workload][contender];
-            let forbidden = cell.validity.iter().find(|flag| flag.class.forbids_verdict());
-            let why = forbidden.map(|flag| flag.class.to_string());
-            let why = why.or((cell.rounds == 0).then(|| "no round counts".to_owned()))?;
-            Some((cell.workload.clone(), why))
+            Some((cell.workload.clone(), objection(cell)?))
         };
         let all: Vec<(String, String)> = self.weights.keys().filter_map(of_workload).collect();
         (!all.is_empty()).then(|| each_once(&all, self.weights.len()))
@@ -108,17 +104,12 @@ impl Evidence<'_> {
 
     fn row(&self, a: usize, b: usize) -> MixRow {
         let mean = self.mean(a, b);
-        let known = mean.as_ref().ok();
-        let interval = known.map(|mean| mean.interval(Rule::default().alpha / 2.0));
+        let another = |kind| Some(another(kind, &self.predicted(kind, a, b)?));
         MixRow {
             a: self.label(a),
             b: self.label(b),
-            estimate: ratio(known.map(|mean| mean.estimate), interval),
-            another: self
-                .kinds()
-                .into_keys()
-                .filter_map(|kind| Some(another(kind, &self.predicted(kind, a, b)?)))
-                .collect(),
+            estimate: pointwise(mean.as_ref().ok().copied()),
+            another: self.kinds().into_keys().filter_map(another).collect(),
             left_out: mean.err().unwrap_or_default(),
         }
     }
@@ -127,9 +118,8 @@ impl Evidence<'_> {
     /// `together` intervals in all.
     fn ahead(&self, one: usize, other: usize, together: usize) -> Option<(f64, Interval)> {
         let mean = self.mean(one.min(other), one.max(other)).ok()?;
-        let interval = mean.interval(Rule::default().alpha / together.max(1) as f64 / 2.0);
-        let turned = Interval { low: -interval.high, high: -interval.low };
-        Some(if one < other { (mean.estimate, interval) } else { (-mean.estimate, turned) })
+        let mean = if one < other { mean } else { mean.reversed() };
+        Some((mean.estimate, mean.interval(Rule::default().alpha / together.max(1) as f64 / 2.0)))
     }
 
     /// The best contender by estimate; `None` if two candidates cannot be compared.
@@ -143,15 +133,11 @@ impl Evidence<'_> {
         sums.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).map(|(first, _)| first)
     }
 
-    /// The first contender, with all rivals than which it is not clearly better.
+    /// The first contender, with all rivals than which it is not clearly better: on average, and in another program.
     fn best(&self, first: usize, candidates: &[usize]) -> Vec<usize> {
-        let is_best = |member: &usize| *member == first || !self.is_clear(first, *member, candidates);
-        candidates.iter().copied().filter(is_best).collect()
-    }
-
-    /// Whether the first is clearly better than a rival: on average, and in another program.
-    fn is_clear(&self, first: usize, rival: usize, candidates: &[usize]) -> bool {
-        self.leads(first, rival, candidates) && self.better(first, rival).is_some_and(|better| better >= SURE)
+        let is_sure = |rival: usize| self.better(first, rival).is_some_and(|better| better >= SURE);
+        let is_clear = |rival: usize| self.leads(first, rival, candidates) && is_sure(rival);
+        candidates.iter().copied().filter(|member| *member == first || !is_clear(*member)).collect()
     }
 
     /// Whether the first is shown to lead a rival by its mean over these workloads.
@@ -258,13 +244,8 @@ impl Evidence<'_> {
 
     /// The contenders than which no other of `members` is decided to be better in the workload.
     fn unbeaten(&self, workload: usize, members: &[usize]) -> Vec<usize> {
-        let is_beaten = |one: usize| members.iter().any(|other| *other != one && self.beats(*other, one, workload));
+        let is_beaten = |one: usize| members.iter().any(|other| self.decisions.beats(workload, *other, one));
         members.iter().copied().filter(|member| !is_beaten(*member)).collect()
-    }
-
-    fn beats(&self, one: usize, other: usize, workload: usize) -> bool {
-        let wanted = if one < other { Verdict::Faster } else { Verdict::Slower };
-        self.decisions.verdict(workload, one.min(other), one.max(other)).is_some_and(|pair| pair.verdict == wanted)
     }
 }
 

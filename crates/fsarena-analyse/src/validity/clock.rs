@@ -26,8 +26,6 @@ fn shares<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) 
     let is_of_time = !matches!(workload.metric.measure, MeanLatencyMicroseconds | P99LatencyMicroseconds | Printed);
     let Some(step) = workload.traits.clock_step.filter(|_| is_of_time) else { return Vec::new() };
     let finished = trials.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
-    finished
-        .flat_map(|trial| &trial.slices)
-        .map(|slice| step.as_seconds() / slice.elapsed.max(step).as_seconds())
-        .collect()
+    let elapsed = finished.flat_map(|trial| &trial.slices).map(|slice| slice.elapsed);
+    elapsed.map(|elapsed| step.as_seconds() / elapsed.max(step).as_seconds()).collect()
 }

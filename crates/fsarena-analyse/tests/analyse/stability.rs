@@ -1,6 +1,6 @@
 //! Unstable cells are named, stable cells are not, and no verdict changes.
 
-use fsarena_analyse::{assess, carry_over};
+use fsarena_analyse::assess;
 use fsarena_model::{Label, Rounds, RunRecord, Slice, Trial, probe};
 
 use fsarena_fakes::{Play, World, workload};
@@ -82,10 +82,9 @@ fn a_carry_over_is_named_and_measured() {
     let (record, notes) = record_and_notes(|trial, slice| if place(trial.round, slice.position) { 1.2 } else { 1.0 });
     let text = notes.iter().find(|text| text.starts_with("carry-over: ")).expect("it is found");
     assert!(text.contains("xfs in create is ") && text.contains("% faster right after a slice of its own"), "{text}");
-    let found = carry_over(&record, &record.plan.workloads[0]);
-    assert_eq!(found.len(), 3);
-    let change = found[1].change.expect("slices follow each other at the turns");
-    assert_eq!((found[1].workload.as_str(), found[1].contender.0.as_str()), ("create", "xfs"));
+    let cell = &assess(&record).cells[1];
+    let change = cell.stability.carry_over.expect("slices follow each other at the turns");
+    assert_eq!((cell.workload.as_str(), cell.contender.0.as_str()), ("create", "xfs"));
     assert!(change.low < 1.2 && 1.2 < change.high, "{change:?}");
 }
 

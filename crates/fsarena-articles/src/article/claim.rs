@@ -183,17 +183,13 @@ pub struct Cause {
 /// Parts of a difference, by what shows them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the sentence of a variant has its fields")]
 pub enum Blamed {
     /// What the work does in this time, by traces.
     Activities(Vec<Activity>),
-    /// The difference between two contenders that are the same except for what is blamed, by an option. They are
-    /// written as on the command line, and take part with `--explain`.
-    Options {
-        /// The contender that is slower by what is blamed.
-        slower: String,
-        /// The other one.
-        faster: String,
-    },
+    /// The difference between two contenders that are the same except for what is blamed, by an option: one is slower by
+    /// it. They are written as on the command line, and take part with `--explain`.
+    Options { slower: String, faster: String },
 }
 
 #[cfg(test)]

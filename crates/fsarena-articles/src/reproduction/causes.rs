@@ -171,7 +171,7 @@ fn by_options(context: &Context<'_>, cause: &Cause, test: &PublishedTest, option
     let differences =
         |one: usize| -> Vec<f64> { rounds.iter().map(|values| cost(values[one]) - cost(values[one + 1])).collect() };
     let (all, blamed) = (LogEstimate::mean_of(&differences(0))?, LogEstimate::mean_of(&differences(2))?);
-    let (of_all, of_blamed) = (all.interval(0.025), blamed.interval(0.025));
+    let (of_all, of_blamed) = (all.pointwise(), blamed.pointwise());
     let place = format!("{}, {}", test.name, metric.name);
     if of_all.low.is_nan() || of_all.low <= 0.0 {
         return open(format!("{place}: that {slower} is behind {faster} is not shown"));

@@ -7,7 +7,7 @@ use crate::reproduction::{Measured, ReproducedFigure, StandIn, Unfinished};
 use fsarena_model::{Durability, Label, distinct};
 
 use super::Context;
-use super::source::{ByRound, by_round, has_trials, is_out_of_time, measured};
+use super::source::{ByRound, by_round, is_out_of_time, measured};
 
 /// A metric of a test at a place on its axis.
 #[derive(Clone, Copy)]
@@ -126,11 +126,7 @@ fn sourced(context: &Context<'_>, metric_at: MetricAt<'_>, label: &Label) -> Sou
     // A contender that does not keep synced data cannot be measured properly.
     let keeps = context.analysis.durability(label) == Some(Durability::Flushed);
     let properly = test.properly.iter().find_map(of).filter(|_| keeps);
-    // From the same source as the figure: the first that has trials.
-    let is_unfinished = |sources: &[Source]| {
-        let first = sources.iter().find(|source| has_trials(context, source, at, label));
-        metric.quantity.is_some() && first.is_some_and(|source| is_out_of_time(context, source, at, label))
-    };
+    let is_unfinished = |sources: &[Source]| metric.quantity.is_some() && is_out_of_time(context, sources, at, label);
     Sourced {
         as_published: first,
         plainly: second,

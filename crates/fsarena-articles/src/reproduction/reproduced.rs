@@ -1,6 +1,7 @@
 //! The result: an article's tests run here, compared with what it published.
 
 use fsarena_model::{Better, Label, Scale};
+pub use fsarena_stats::Tau as Agreement;
 use serde::{Deserialize, Serialize};
 
 use crate::article::{Article, ClaimOutcome};
@@ -186,20 +187,6 @@ pub enum Wins {
     Tie,
     /// One of them was not measured here.
     Unknown,
-}
-
-/// Kendall's tau over pairs of contenders: the share of pairs in the same order minus that of pairs in the opposite
-/// order.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Agreement {
-    /// −1: all in the opposite order, 1: all in the same order.
-    pub tau: f64,
-    /// The lower end of its 95 % interval; `None` with too few data.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// Number of pairs.
-    pub pairs: u32,
 }
 
 /// Result of checking a claim here.

@@ -23,15 +23,11 @@ pub fn by_round(context: &Context<'_>, source: &Source, at: Option<&str>, label:
     kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, wanted)? / jobs))).collect()
 }
 
-/// Whether the source has trials in rounds that count.
-pub fn has_trials(context: &Context<'_>, source: &Source, at: Option<&str>, label: &Label) -> bool {
-    !context.analysis.counted_trials(&source.at(at).workload, label).is_empty()
-}
-
-/// Whether the source ran out of time, a result behind all others: in most of the rounds that count, or in one of them
-/// if none finished.
-pub fn is_out_of_time(context: &Context<'_>, source: &Source, at: Option<&str>, label: &Label) -> bool {
-    let trials = context.analysis.counted_trials(&source.at(at).workload, label);
+/// Whether the first of the sources that has trials in rounds that count ran out of time, a result behind all others: in
+/// most of these rounds, or in one of them if none finished.
+pub fn is_out_of_time(context: &Context<'_>, sources: &[Source], at: Option<&str>, label: &Label) -> bool {
+    let mut each = sources.iter().map(|source| context.analysis.counted_trials(&source.at(at).workload, label));
+    let trials = each.find(|trials| !trials.is_empty()).unwrap_or_default();
     let late = trials.iter().filter(|trial| matches!(trial.outcome, Outcome::OutOfTime(_))).count();
     let has_finished = trials.iter().any(|trial| trial.outcome == Outcome::Finished);
     late > 0 && (!has_finished || 2 * late > trials.len())

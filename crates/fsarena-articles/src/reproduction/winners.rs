@@ -2,7 +2,7 @@
 
 use crate::reproduction::{Agreement, Measured, ReproducedFigure, Winner, Wins};
 use fsarena_model::{Better, Label};
-use fsarena_stats::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
+use fsarena_stats::{OrderedPairs, order, tau_over_rounds};
 
 use super::Context;
 use super::figures::{MetricAt, places, properly_by_round};
@@ -67,15 +67,6 @@ pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winn
         }
     }
     (winners, lists)
-}
-
-/// Kendall's tau over all tests.
-pub fn agreement(lists: &[OrderedPairs], seed: u64) -> Option<Agreement> {
-    tau_of_lists(lists, seed).map(of_tau)
-}
-
-fn of_tau(Tau { tau, low, high, pairs }: Tau) -> Agreement {
-    Agreement { tau, low, high, pairs }
 }
 
 /// The article's contenders with their figures or, if it has fewer than two figures, with their ranks. A bound is not a
@@ -190,24 +181,19 @@ fn wins(first: &[&Entrant<'_>], others: &[&Entrant<'_>], better: Better, margin:
     }
 }
 
-/// The contender that stands in for an entry in the proper measurement.
-fn stands_for<'a>(context: &'a Context<'_>, entry: &Entrant<'_>) -> Option<&'a Label> {
-    let stand_in = context.stand_ins.iter().find(|one| Some(&one.name) == entry.figure.name.as_ref());
-    stand_in?.properly.as_ref()
-}
-
 fn tau(context: &Context<'_>, metric_at: MetricAt<'_>, entries: &[Entrant<'_>]) -> Option<Agreement> {
     let is_valid = |entry: &&Entrant<'_>| entry.figure.properly_for_it.is_some_and(|measured| measured.is_valid);
     let valid = entries.iter().filter(is_valid);
-    let known: Vec<(&Entrant<'_>, &Label)> =
-        valid.filter_map(|entry| Some((entry, stands_for(context, entry)?))).collect();
-    let labels: Vec<&Label> = known.iter().map(|(_, label)| *label).collect();
-    let published: Vec<f64> = known.iter().map(|(entry, _)| entry.published).collect();
+    let known = valid.filter_map(|entry| {
+        let stand_in = context.stand_ins.iter().find(|one| Some(&one.name) == entry.figure.name.as_ref());
+        Some((entry.published, stand_in?.properly.as_ref()?))
+    });
+    let (published, labels): (Vec<f64>, Vec<&Label>) = known.unzip();
     let rounds = properly_by_round(context, metric_at, &labels);
     let turned = |values: &Vec<f64>| values.iter().map(|value| turned(metric_at.metric.better, *value)).collect();
     let rounds: Vec<Vec<f64>> = rounds.iter().map(turned).collect();
     let margins = (PUBLISHED_MARGIN, context.record.plan.margin.0);
-    tau_over_rounds(&published, &rounds, margins, context.record.plan.seed).map(of_tau)
+    tau_over_rounds(&published, &rounds, margins, context.record.plan.seed)
 }
 
 #[cfg(test)]

@@ -72,10 +72,3 @@ pub enum Scale {
     /// As much as the publication that the suite follows.
     Published,
 }
-
-impl Scale {
-    /// Whether it is the usual one.
-    pub fn is_standard(&self) -> bool {
-        *self == Self::Standard
-    }
-}

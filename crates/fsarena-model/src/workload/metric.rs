@@ -90,6 +90,11 @@ impl Better {
             Self::Lower => -value.ln(),
         }
     }
+
+    /// The logarithm of how many times better `one` is than `other`.
+    pub fn log_ratio(self, one: f64, other: f64) -> f64 {
+        self.oriented_ln(one) - self.oriented_ln(other)
+    }
 }
 
 #[cfg(test)]

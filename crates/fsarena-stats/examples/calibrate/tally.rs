@@ -57,13 +57,13 @@ impl Tally {
     fn judge(&mut self, world: &World, workloads: &[Workload], effect: f64) {
         let rounds = world.size.rounds;
         let rule = Rule::default();
-        let mut judge = Judge::new(rule).expect("the default rule is well formed");
+        let mut judge = Judge::new(rule);
         let mut decided: Vec<bool> = Vec::new();
         let mut last = Vec::new();
         for look in 3.min(rounds)..=rounds {
             let progress = world.progress(look);
             let so_far = first_rounds(workloads, look);
-            last = judge.look(&so_far, progress).expect("simulated data are well formed").concat();
+            last = judge.look(&so_far, progress).concat();
             decided.resize(last.len(), false);
             for (pair, decided) in last.iter().zip(&mut decided) {
                 let truth = truth(pair.a, pair.b, effect);

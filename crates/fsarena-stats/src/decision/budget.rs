@@ -2,8 +2,6 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::error::StatsError;
-
 /// The share of the budget that is kept for rounds added after the planned end.
 const RESERVE: f64 = 0.1;
 /// The share of the budget that early looks may spend on large differences, and what each look takes of the level.
@@ -34,20 +32,12 @@ pub(crate) struct Looks {
 }
 
 impl Looks {
-    /// The look after that many rounds, when that share of the planned budget is used up.
-    pub(crate) fn at(progress: f64, rounds: usize) -> Result<Self, StatsError> {
-        if !(progress > 0.0 && progress.is_finite()) {
-            return Err(StatsError::Rule { field: "progress", requirement: "positive and finite" });
-        }
+    /// The look after that many rounds, when that share of the planned budget, above 0, is used up.
+    pub(crate) fn at(progress: f64, rounds: usize) -> Self {
         let stage = progress.log2().ceil().max(0.0);
         let fraction = progress / stage.exp2();
         let share = if stage == 0.0 { 1.0 - RESERVE - EARLY - SLACK } else { RESERVE / (stage * (stage + 1.0)) };
-        Ok(Self { fraction, share, steps: rounds.max(1) as f64 / fraction })
-    }
-
-    /// The last look of a run that is planned to have that many rounds.
-    pub(super) fn planned_end(rounds: u32) -> Self {
-        Self { fraction: 1.0, share: 1.0 - RESERVE - EARLY - SLACK, steps: f64::from(rounds.max(1)) }
+        Self { fraction, share, steps: rounds.max(1) as f64 / fraction }
     }
 
     /// The upper tail, at this look, of a two-sided test that spends `level` over all looks.
@@ -56,15 +46,11 @@ impl Looks {
     }
 
     /// The upper tail, at this look, of a one-sided test that spends `level` over all looks.
-    pub(crate) fn equivalence_tail(&self, level: f64) -> f64 {
-        self.tail(level)
-    }
-
-    fn tail(&self, one_sided: f64) -> f64 {
+    pub(crate) fn tail(&self, level: f64) -> f64 {
         let normal = Normal::standard();
         let bound = |tail: f64| -normal.inverse_cdf(tail * self.share);
-        let bound = bound(one_sided).max(bound(one_sided / 2.0) - OVERSHOOT / self.steps.sqrt());
-        normal.cdf(-bound / self.fraction.sqrt()).max(one_sided * EARLY_LOOK).max(SMALLEST_TAIL)
+        let bound = bound(level).max(bound(level / 2.0) - OVERSHOOT / self.steps.sqrt());
+        normal.cdf(-bound / self.fraction.sqrt()).max(level * EARLY_LOOK).max(SMALLEST_TAIL)
     }
 }
 

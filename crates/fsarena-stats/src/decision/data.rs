@@ -6,14 +6,11 @@
 
 use serde::Deserialize;
 
-use crate::error::StatsError;
-
-/// No `f64` has a logarithm beyond this, in either direction (ln of the smallest positive one is −744.4).
-const LARGEST_LOGARITHM: f64 = 745.0;
 /// Variances below this are raised to it: a relative spread of 1e-6 is less than what clocks resolve.
 const SMALLEST_VARIANCE: f64 = 1e-12;
 
-/// One slice of each contender, in one turn: the logarithm of its value, larger is better, `None` where it is missing.
+/// One slice of each contender, in one turn: the logarithm of its value, which is finite, larger is better; `None` where
+/// it is missing.
 pub type Sweep = Vec<Option<f64>>;
 
 /// The sweeps of one workload in one round, without those that were excluded.
@@ -32,14 +29,8 @@ pub struct Workload {
     pub rounds: Vec<Round>,
 }
 
-impl Workload {
-    /// All unordered pairs of contenders, in the order (0, 1), (0, 2), … (1, 2), …
-    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        pairs(self.contenders)
-    }
-}
-
-fn pairs(contenders: usize) -> impl Iterator<Item = (usize, usize)> {
+/// All unordered pairs of contenders, in the order (0, 1), (0, 2), … (1, 2), …
+pub fn pairs(contenders: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..contenders).flat_map(move |a| (a + 1..contenders).map(move |b| (a, b)))
 }
 
@@ -65,26 +56,21 @@ pub(crate) struct Sample {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reduced {
     pub(super) contenders: usize,
-    /// By pair, in the order of [`Workload::pairs`], then by round; `None` for a round without the pair.
+    /// By pair, in the order of [`pairs`], then by round; `None` for a round without the pair.
     differences: Vec<Vec<Option<Location>>>,
     /// No pair is decided before this number of rounds of the run.
     decides_from: usize,
 }
 
 impl Reduced {
-    /// Reduces `workload` to its differences; errors name it by its `index`.
-    ///
-    /// # Errors
-    /// [`StatsError`] if a value is not a logarithm, or a sweep has the wrong length.
-    pub fn new(index: usize, workload: &Workload) -> Result<Self, StatsError> {
-        check(index, workload)?;
-        let pairs = workload.pairs().map(|(a, b)| differences(workload, a, b).collect());
-        Ok(Self { contenders: workload.contenders, differences: pairs.collect(), decides_from: 0 })
+    /// Reduces `workload`, whose sweeps have a place for each contender, to its differences.
+    pub fn new(workload: &Workload) -> Self {
+        let pairs = pairs(workload.contenders).map(|(a, b)| differences(workload, a, b).collect());
+        Self { contenders: workload.contenders, differences: pairs.collect(), decides_from: 0 }
     }
 
     /// The same data, of which no pair is decided before `rounds` rounds of the run: until then an effect that belongs
     /// to the rounds, such as the place on a disk, cannot be distinguished from one of a contender.
-    #[must_use]
     pub fn deciding_from(self, rounds: usize) -> Self {
         Self { decides_from: rounds, ..self }
     }
@@ -96,7 +82,6 @@ impl Reduced {
     }
 
     /// The number of rounds that have the first pair.
-    #[must_use]
     pub fn rounds(&self) -> usize {
         self.differences.first().map_or(0, |rounds| rounds.iter().flatten().count())
     }
@@ -112,22 +97,6 @@ impl Reduced {
         let may_decide = rounds.min(self.differences.first().map_or(0, Vec::len)) >= self.decides_from;
         pairs.map(|((a, b), all)| Sample { may_decide, ..sample(a, b, &all[..rounds.min(all.len())]) }).collect()
     }
-}
-
-fn check(workload: usize, data: &Workload) -> Result<(), StatsError> {
-    let sweeps = (1..).zip(&data.rounds).flat_map(|(round, data)| data.sweeps.iter().map(move |sweep| (round, sweep)));
-    for (round, sweep) in sweeps {
-        if sweep.len() != data.contenders {
-            return Err(StatsError::IncompleteRound { workload, round });
-        }
-        for (contender, value) in sweep.iter().enumerate().filter_map(|(contender, value)| Some((contender, (*value)?)))
-        {
-            if !value.is_finite() || value.abs() > LARGEST_LOGARITHM {
-                return Err(StatsError::NotALogarithm { workload, round, contender, value });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The differences of a pair, round by round; `None` for a round without a sweep that has both contenders.

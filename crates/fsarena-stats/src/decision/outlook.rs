@@ -6,7 +6,7 @@ use super::{FEWEST_ROUNDS, Rule};
 use crate::quantile::reach;
 
 /// Maximum number of rounds that is forecast.
-pub const MOST_ROUNDS: u32 = 1000;
+const MOST_ROUNDS: u32 = 1000;
 
 /// A pair's noise, as seen at one look, applied to other numbers of rounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,9 +28,9 @@ impl Outlook {
     pub(super) fn new(test: &Moderated, rule: &Rule, level: f64, detectable: f64) -> Self {
         Self {
             detectable,
-            estimate: test.estimate,
+            estimate: test.known.estimate,
             margin: rule.margin.ln_1p(),
-            variance: test.error * test.error * test.rounds as f64,
+            variance: test.known.precision.error.powi(2) * test.rounds as f64,
             prior: test.prior,
             difference_level: level,
             equivalence_level: rule.wrong_equivalence,
@@ -39,18 +39,16 @@ impl Outlook {
 
     /// The smallest difference (a logarithm) that a run of that many rounds, at least two, would decide with a
     /// probability of 80 %.
-    #[must_use]
     pub fn detectable_after(&self, rounds: u32) -> f64 {
-        self.width(rounds, Looks::planned_end(rounds).difference_tail(self.difference_level))
+        self.width(rounds, Looks::at(1.0, rounds as usize).difference_tail(self.difference_level))
     }
 
     /// If the estimate is right: the number of rounds, in all, of a run that would decide the pair with a probability
-    /// of 80 %, as different or as equivalent; `None` beyond [`MOST_ROUNDS`].
-    #[must_use]
+    /// of 80 %, as different or as equivalent; `None` beyond 1,000.
     pub fn needed_rounds(&self) -> Option<u32> {
         let size = self.estimate.abs();
         first(|rounds| {
-            let equivalence_tail = Looks::planned_end(rounds).equivalence_tail(self.equivalence_level);
+            let equivalence_tail = Looks::at(1.0, rounds as usize).tail(self.equivalence_level);
             let is_different = self.detectable_after(rounds) <= size;
             is_different || size + self.width(rounds, equivalence_tail) <= self.margin
         })

@@ -5,8 +5,8 @@
 //! typical variance; the better the pairs agree, the more degrees of freedom it counts as.
 
 use super::data::Sample;
-use crate::interval::Precision;
-use crate::quantile::{digamma, student_tail};
+use crate::interval::{LogEstimate, Precision};
+use crate::quantile::digamma;
 
 /// Prior assumption about the typical variance's degrees of freedom, and the number of contrasts as which it counts.
 const PRIOR_FREEDOM: f64 = 3.0;
@@ -17,11 +17,8 @@ const MOST_FREEDOM: f64 = 50.0;
 /// A pair's estimate with its moderated error.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moderated {
-    pub(crate) estimate: f64,
-    /// The standard error of the estimate.
-    pub(crate) error: f64,
-    /// Degrees of freedom of the error, `prior` of them from the other pairs.
-    pub(crate) freedom: f64,
+    pub(crate) known: LogEstimate,
+    /// The degrees of freedom of its error that are from the other pairs.
     pub(super) prior: f64,
     pub(crate) rounds: usize,
     pub(super) may_decide: bool,
@@ -30,7 +27,7 @@ pub(crate) struct Moderated {
 impl Moderated {
     /// The probability of an estimate as large or larger, in its direction, if nothing differs.
     pub(super) fn tail(&self) -> f64 {
-        student_tail(self.freedom, self.estimate.abs() / self.error)
+        self.known.precision.tail(self.known.estimate.abs())
     }
 }
 
@@ -50,7 +47,6 @@ pub(crate) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>>
 /// Precisions that are no better than what is typical of all workloads makes likely: two or three runs that agree may
 /// do so by chance, and those of other workloads show it. By workload, then pair, each with whether it is one of the
 /// workload's first contender; `None` stays.
-#[must_use]
 pub fn no_better_than_typical(workloads: &[Vec<Option<(bool, Precision)>>]) -> Vec<Vec<Option<Precision>>> {
     let sample = |pair: &Option<(bool, Precision)>| {
         let (is_first, own) = pair.unwrap_or((false, Precision { error: 0.0, freedom: 0.0 }));
@@ -61,7 +57,10 @@ pub fn no_better_than_typical(workloads: &[Vec<Option<(bool, Precision)>>]) -> V
     let wider = |(pair, moderated): (&Option<(bool, Precision)>, Option<Moderated>)| {
         let (_, own) = (*pair)?;
         // The error of a value, not of the mean of as many.
-        let typical = |it: Moderated| Precision { error: it.error * (it.rounds as f64).sqrt(), freedom: it.freedom };
+        let typical = |Moderated { known: LogEstimate { precision, .. }, rounds, .. }| Precision {
+            error: precision.error * (rounds as f64).sqrt(),
+            ..precision
+        };
         Some(moderated.map_or(own, |moderated| own.or_wider(typical(moderated))))
     };
     let of = |(pairs, moderated): (&Vec<_>, Vec<_>)| pairs.iter().zip(moderated).map(wider).collect();
@@ -75,8 +74,8 @@ fn moderated(sample: &Sample, group: &VarianceGroup, prior: f64) -> Moderated {
     let within = sample.within.unwrap_or(0.0);
     let square = (prior * (within + group.between) + own * sample.square) / (prior + own);
     let error = (square.max(within) / sample.rounds as f64).sqrt();
-    let (freedom, rounds, may_decide) = (prior + own, sample.rounds, sample.may_decide);
-    Moderated { estimate: sample.mean, error, freedom, prior, rounds, may_decide }
+    let known = LogEstimate { estimate: sample.mean, precision: Precision { error, freedom: prior + own } };
+    Moderated { known, prior, rounds: sample.rounds, may_decide: sample.may_decide }
 }
 
 /// A pair's variance on the log scale, on which the sampling error does not depend on the variance.

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{
-    Agreement, CarryOver, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, carry_over, finding,
-    fresh_pairs, lengths, several_runs, slice_lengths,
+    Agreement, Finding, FreshPair, SliceLength, SliceLengthPair, assess, calibrated, finding, fresh_pairs, lengths,
+    several_runs, slice_lengths,
 };
 use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Workload};
 use fsarena_place::{Refusal, note, require_space};
@@ -180,9 +180,10 @@ fn lengths_table(pairs: &[SliceLengthPair]) -> String {
 
 /// The cells whose slices depend on the contender of the preceding slice, as far as that is proved.
 fn carried(record: &RunRecord) -> String {
-    let sliced = record.plan.workloads.iter().filter(|workload| workload.mode == Mode::Sliced);
-    let cells: Vec<CarryOver> = sliced.flat_map(|workload| carry_over(record, workload)).collect();
-    let measured = cells.iter().filter_map(|cell| Some((cell, cell.change?)));
+    let comparison = assess(record);
+    let sliced = comparison.workloads.iter().filter(|row| row.mode == Mode::Sliced);
+    let cells = sliced.flat_map(|row| comparison.cells.iter().filter(move |cell| cell.workload == row.name));
+    let measured = cells.filter_map(|cell| Some((cell, cell.stability.carry_over?)));
     let shown = measured.clone().filter(|(_, change)| change.is_proved());
     let lines: Vec<String> = shown
         .map(|(cell, change)| {
