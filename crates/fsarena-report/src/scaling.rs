@@ -58,15 +58,10 @@ fn clients(clients: &[ClientFacts]) -> Section {
         .column(Name, "kernel", |(_, client)| or_dash(client.kernel.clone()))
         .column(Figure, "cores", |(_, client)| or_dash(client.cores.map(|cores| cores.to_string())))
         .column(Figure, "memory size", |(_, client)| or_dash(client.memory.map(|size| size.to_string())))
-        .column(Figure, "time of day ahead", |(_, client)| ahead(client.clock.time_of_day))
+        .column(Figure, "time of day ahead", |(_, client)| seconds(client.clock.time_of_day))
         .column(Figure, "error", |(_, client)| seconds(client.clock.error))
         .done();
     Section::titled("The clients").with(table).with(Paragraph::legend(CLOCKS))
-}
-
-/// A difference of two clocks.
-fn ahead(difference: f64) -> String {
-    if difference < 0.0 { format!("-{}", seconds(-difference)) } else { seconds(difference) }
 }
 
 fn figure((row, point): &PointOfRow<'_>, divisor: f64) -> String {
