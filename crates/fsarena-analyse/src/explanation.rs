@@ -15,7 +15,8 @@ use fsarena_model::comparison::PairVerdict;
 use fsarena_model::event::Note;
 use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation};
 use fsarena_model::{
-    Label, Meanwhile, RequestKind, Requests, RunRecord, Severity, Spent, TimePart, Trace, TraceResult, Trial, Verdict,
+    Label, Meanwhile, Metric, RequestKind, Requests, RunRecord, Severity, Spent, TimePart, Trace, TraceResult, Trial,
+    Verdict, Workload,
 };
 use fsarena_stats::{Interval, LogEstimate, median};
 
@@ -181,11 +182,8 @@ fn explanation(
     let parts = parts(&sides, &kinds);
     let unknown: f64 = parts.iter().flat_map(ExplainedPart::unknown).map(|it| it.seconds.abs()).sum();
     let remaining = sides.each_ref().map(|side| side.overhead(side.cost.seconds));
-    let is_open_loop = analysis.workload(&pair.workload).is_some_and(|own| own.workload.is_open_loop());
-    let withheld = match is_open_loop {
-        true => Some(AT_A_RATE.to_owned()),
-        false => withheld(&sides, remaining, difference),
-    };
+    let workload = analysis.workload(&pair.workload).map(|own| own.workload);
+    let withheld = workload.and_then(of_no_time).or_else(|| withheld(&sides, remaining, difference));
     let attributed = if withheld.is_none() { (1.0 - unknown / difference.seconds.abs()).max(0.0) } else { 0.0 };
     let [slower_overhead, faster_overhead] = sides.each_ref().map(|side| side.overhead(0.0));
     let [slower_remaining, faster_remaining] = remaining;
@@ -213,6 +211,19 @@ fn explanation(
         limited: all_traces().find_map(|trace| trace.limited.clone()),
         withheld,
     })
+}
+
+/// Why the time of traced slices does not explain the figure of a workload; `None` if it does.
+fn of_no_time(workload: &Workload) -> Option<String> {
+    let Metric { name, unit, .. } = &workload.metric;
+    match (workload.is_open_loop(), workload.metric.is_of_time()) {
+        (true, _) => Some(AT_A_RATE.to_owned()),
+        (false, true) => None,
+        (false, false) => {
+            let unit = if unit.is_empty() { "without a unit" } else { unit };
+            Some(format!("`{name}` ({unit}) is no time and no rate, and traced slices show where time goes"))
+        }
+    }
 }
 
 /// The difference in the parts that `is_it` accepts. Its interval is that over rounds, for whatever recording may take.

@@ -290,3 +290,17 @@ pub fn advised(comparison: &Comparison) -> Option<f64> {
     let most = comparison.decided_within(TIMES[2]).len();
     TIMES.into_iter().find(|seconds| most > 0 && 2 * comparison.decided_within(*seconds).len() >= most)
 }
+
+/// `10m more would probably decide 2 undecided pairs: fsarena resume 4 --budget 10m`; `None` if 30 minutes would decide
+/// none.
+pub fn advice(comparison: &Comparison) -> Option<String> {
+    let seconds = advised(comparison)?;
+    let (run, time) = (comparison.run.number, format!("{:.0}m", seconds / 60.0));
+    let pairs = counted(comparison.decided_within(seconds).len(), "undecided pair");
+    Some(format!("{time} more would probably decide {pairs}: fsarena resume {run} --budget {time}"))
+}
+
+/// How to decide more pairs, or that more time would decide none; `None` if nothing is open.
+pub fn next_step(comparison: &Comparison) -> Option<String> {
+    more_rounds(comparison).or_else(|| advice(comparison)).or_else(|| more_time(comparison))
+}

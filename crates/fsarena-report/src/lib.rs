@@ -48,7 +48,7 @@ mod work;
 use fsarena_model::Comparison;
 
 pub use across::report as across;
-pub use answer::advised;
+pub use answer::{advice, advised, next_step};
 pub use difference::report as difference;
 pub use fsarena_model::visible::{shell, visible, visible_lines};
 pub use gate::{junit, report as gate};

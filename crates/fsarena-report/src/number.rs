@@ -42,7 +42,7 @@ fn prefixed(value: f64) -> String {
 /// Three significant digits. The value is rounded before it is printed, so that 9.996 becomes 10.0 and not 10.00.
 pub fn three_digits(value: f64) -> String {
     let rounded = format!("{value:.2e}").parse().unwrap_or(value);
-    significant(rounded, 3)
+    significant(rounded, 3).replace('-', MINUS)
 }
 
 /// A share in percent, to two digits: `5 %`, `0.45 %`, `12 %`, `>1000 %`.
@@ -50,7 +50,7 @@ pub fn percent(share: f64) -> String {
     if share > 10.0 {
         return ">1000 %".to_owned();
     }
-    let digits = significant(share * 100.0, 2);
+    let digits = significant(share * 100.0, 2).replace('-', MINUS);
     format!("{} %", digits.strip_suffix(".0").unwrap_or(&digits))
 }
 
@@ -220,6 +220,7 @@ mod tests {
     fn three_digits_stay_three() {
         assert_eq!(three_digits(9.996), "10.0");
         assert_eq!(three_digits(0.0), "0");
+        assert_eq!((three_digits(-9.996), percent(-0.17)), ("−10.0".to_owned(), "−17 %".to_owned()));
         assert_eq!(three_digits(f64::NAN), "NaN");
     }
 

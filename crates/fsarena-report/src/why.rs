@@ -35,8 +35,8 @@ const MEANING: &str = "Seconds per operation in slices that are traced for this 
 
 /// Of slices of which only the time on processors is known.
 const LIMITED: &str = "Seconds per operation in slices that no verdict uses. What is known is the time on processors \
-    of all processes of the work. If these ran at the same time, their share is smaller than it says, and the rest \
-    larger. The difference is the time of the faster contender minus that of the slower one. In brackets: the 95 % \
+    of processes that have ended and were waited for; that of daemons and of what still ran is in the rest. If \
+    processes ran at the same time, their share is smaller than it says, and the rest larger. The difference is the time of the faster contender minus that of the slower one. In brackets: the 95 % \
     interval over rounds. The parts add up to the whole difference.";
 
 /// The report on the explanations of a comparison.
@@ -145,7 +145,7 @@ fn title(explanation: &Explanation) -> String {
 fn sentence(explanation: &Explanation) -> String {
     let Explanation { workload, slower, faster, difference, withheld, .. } = explanation;
     if let Some(why) = withheld {
-        return format!("{workload}: why {faster} is faster than {slower} is not known: {why}.");
+        return format!("{workload}: the difference between {faster} and {slower} is not explained: {why}.");
     }
     let known = || explanation.parts.iter().filter(|part| part.activity.is_known());
     let is_shown = |part: &&ExplainedPart| part.difference.seconds.abs() >= SMALLEST * difference.seconds;
@@ -263,7 +263,10 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         .column(Figure, "by number", |row| number::or_dash(row.by_count.map(change)))
         .column(Figure, "by duration", |row| number::or_dash(row.by_duration.map(change)));
     let overheads = [(slower, explanation.slower_overhead), (faster, explanation.faster_overhead)];
-    let overheads = overheads.map(|(label, overhead)| format!("{} ({label})", number::or_dash(overhead.map(percent))));
+    let overheads = overheads.map(|(label, overhead)| match overhead {
+        Some(overhead) if overhead < 0.0 => format!("shorter by {} ({label})", percent(-overhead)),
+        overhead => format!("longer by {} ({label})", number::or_dash(overhead.map(percent))),
+    });
     let lost = match explanation.lost {
         0 => String::new(),
         lost => {
@@ -273,8 +276,7 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
     };
     let remaining = [explanation.slower_remaining, explanation.faster_remaining];
     let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
-        let signed = |share: f64| percent(share).replace('-', number::MINUS);
-        let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(signed)));
+        let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
         let ends = explanation.event_interval.map(|(low, high)| format!(" [{}, {}]", seconds(low), seconds(high)));
         let measured = explanation.event_measured.map(|measured| {
             let which = if measured > it { "most" } else { "least" };
@@ -284,7 +286,7 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
         format!(" {}{ends} for each event are subtracted{measured}, which leaves {one} and {two}.", seconds(it))
     });
     let facts = format!(
-        "Over {}. Traced slices are longer than others by {}.{}{lost}",
+        "Over {}. Compared with others, traced slices are {}.{}{lost}",
         words::rounds(explanation.rounds),
         overheads.join(" and "),
         subtracted.unwrap_or_default(),

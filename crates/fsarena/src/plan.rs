@@ -51,7 +51,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     // Each number of clients takes the time of a run.
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
     let storage = place.storage(arguments.setup.storage.as_deref(), &contenders);
-    refusals.take(checks::require_effect(arguments, &storage, &contenders));
+    refusals.take(checks::require_effect(arguments, &storage));
     let lane_size = lane_size(arguments, &storage).or(suite.as_ref().and_then(|suite| suite.lane_size(scale)));
     let plan = Plan {
         suite: FromSuite {
@@ -101,6 +101,9 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         None => plan,
     };
     let mut plan = resolved(plan, &mut refusals);
+    if refusals.is_empty() {
+        refusals.take(checks::require_effect_on(&plan, arguments));
+    }
     let mut notes: Vec<String> = added.into_iter().chain(ignored).chain(work.notes).collect();
     notes.extend(checks::without_lanes(&arguments.setup, &plan));
     if lane_size.is_none() {

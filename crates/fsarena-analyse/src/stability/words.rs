@@ -63,7 +63,7 @@ fn name(cell: &Cell) -> String {
 /// `1.2 % slower with each round [0.8, 1.7]`.
 fn words(change: &Change, when: &str) -> String {
     let (word, sign) = if change.ratio < 1.0 { ("slower", -1.0) } else { ("faster", 1.0) };
-    let percent = |ratio: f64| format!("{:.1}", sign * (ratio - 1.0) * 100.0);
+    let percent = |ratio: f64| format!("{:.1}", sign * (ratio - 1.0) * 100.0).replace('-', "−");
     let (near, far) = if sign < 0.0 { (change.high, change.low) } else { (change.low, change.high) };
     format!("{} % {word} {when} [{}, {}]", percent(change.ratio), percent(near), percent(far))
 }

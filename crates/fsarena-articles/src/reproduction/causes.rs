@@ -200,5 +200,5 @@ fn said(place: &str, share: &ShareOfDifference) -> ShownCause {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    format!("{:.1} %", share * 100.0).replace('-', "−")
 }

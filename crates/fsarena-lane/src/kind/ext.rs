@@ -20,6 +20,7 @@ pub static EXT3: Kind = Kind {
 /// ext4: extents, delayed allocation, journal checksums.
 pub static EXT4: Kind = Kind {
     mkfs: &["mke2fs", "-q", "-F", "-t", "ext4", "-U", "{uuid}", "-E", EXTENDED],
+    symbols: KernelSymbols { knobs: KNOBS, ..SYMBOLS },
     ..ext("ext4", "extents, delayed allocation, a journal")
 };
 
@@ -69,7 +70,7 @@ const SYMBOLS: KernelSymbols = KernelSymbols {
         ("ext4_bread*", Wait::Read),
         ("ext4_get_inode_loc", Wait::Read),
     ],
-    knobs: KNOBS,
+    knobs: &[],
 };
 
 /// What ext4(5) and mke2fs(8) let one do without.

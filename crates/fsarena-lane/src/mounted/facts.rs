@@ -29,12 +29,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
     };
     let guarantees = distinct(guarantees.into_iter().chain(layer::guarantees(contender)));
     let says_alignment = attributes::says_alignment(&made.directory);
-    // Of a mount that a chroot hides, the magic number is known (magic.h).
-    let volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mount.kind.as_str());
     let mounted_as = shared::kind_of(&mount);
-    // QEMU ignores the flushes of such a virtual disk.
-    let is_unsafe = contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe);
-    let keeps_nothing = is_unsafe || sharing::keeps_syncs(mounted_as, &options);
     // The features of a directory are its own, and not those of its file system.
     let made_with = if is_directory { &[][..] } else { &features };
     Ok(ContenderFacts {
@@ -42,13 +37,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         risks: risks(mounted_as, &options, made_with),
         mkfs: made.mkfs.clone(),
         mount: format!("{mounted_as} {options}"),
-        durability: if keeps_nothing {
-            Durability::Unflushed
-        } else if volatile {
-            Durability::Volatile
-        } else {
-            (kind.durability)(&options)
-        },
+        durability: durability(contender, kind, mounted_as, &options),
         // What else is written to a lane's file system is known, and its pages are counted.
         direct_writes: match is_directory {
             true => attributes::direct_writes(mounted_as, &guarantees, says_alignment),
@@ -67,6 +56,34 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
     })
 }
 
+/// What a completed fsync guarantees on a mount of this type with these options.
+fn durability(contender: &Contender, kind: &Kind, mounted_as: &str, options: &str) -> Durability {
+    // QEMU ignores the flushes of such a virtual disk.
+    let is_unsafe = contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe);
+    if is_unsafe || sharing::keeps_syncs(mounted_as, options) {
+        return Durability::Unflushed;
+    }
+    // Of a mount that a chroot hides, the magic number is known (magic.h).
+    let is_volatile = ["tmpfs", "ramfs", "0x1021994", "0x858458f6"].contains(&mounted_as);
+    if is_volatile { Durability::Volatile } else { (kind.durability)(options) }
+}
+
+/// What a completed fsync will probably guarantee on a contender, before it is made: by its options, or by the mount of
+/// its directory on this machine. `None` if that is known only later.
+pub fn expected_durability(contender: &Contender) -> Option<Durability> {
+    let kind = crate::kind(&contender.kind)?;
+    match kind.ground {
+        Ground::Directory => {
+            let mount = mountinfo::mount_of(contender.path.as_deref()?).ok()?;
+            Some(durability(contender, kind, shared::kind_of(&mount), &mount.all_options()))
+        }
+        Ground::Share => None,
+        Ground::Lane | Ground::Library | Ground::Memory => {
+            (!kind.is_pool).then(|| durability(contender, kind, kind.mounted_as, &contender.mount))
+        }
+    }
+}
+
 /// A library has no mount, and so no mount options and no read-ahead of the kernel's.
 fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> ContenderFacts {
     let features = (kind.features)(&made.description);
@@ -83,4 +100,28 @@ fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> Conte
 fn read_ahead(directory: &Path) -> Option<u64> {
     let info = Path::new("/sys/class/bdi").join(backing(directory)?);
     fs::read_to_string(info.join("read_ahead_kb")).ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_contender_guarantees_is_mostly_known_before_it_is_made() {
+        let of = |argument: &str| expected_durability(&argument.parse().expect("a contender"));
+        assert_eq!(
+            ["ext4", "xfs:noatime", "ext4:barrier=0", "btrfs:nobarrier", "tmpfs", "rsext4", "zfs", "dir:/dev/shm"]
+                .map(of),
+            [
+                Some(Durability::Flushed),
+                Some(Durability::Flushed),
+                Some(Durability::Unflushed),
+                Some(Durability::Unflushed),
+                Some(Durability::Volatile),
+                Some(Durability::Unflushed),
+                None,
+                Some(Durability::Volatile),
+            ]
+        );
+    }
 }

@@ -18,6 +18,22 @@ pub struct Metric {
     pub better: Better,
 }
 
+/// Units of time, in small letters, as programs spell them.
+const TIMES: &[&str] = &[
+    "s", "ms", "us", "µs", "μs", "ns", "min", "h", "sec", "msec", "usec", "nsec", "second", "millisecond",
+    "microsecond", "nanosecond", "minute", "hour",
+];
+
+impl Metric {
+    /// Whether it is a time, or a number for each time or time for each number, so that the time of the work says why
+    /// figures differ. Of a figure that a program prints, the unit tells: `ms`, `MiB/s`, `ns/op`, `tps`.
+    pub fn is_of_time(&self) -> bool {
+        let unit = self.unit.to_lowercase();
+        let is_time = |word: &str| TIMES.iter().any(|time| word == *time || word.strip_suffix('s') == Some(time));
+        self.measure != Measure::Printed || unit.ends_with("ps") || unit.split(['/', ' ']).any(is_time)
+    }
+}
+
 /// How a metric is computed from a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -113,6 +129,22 @@ mod tests {
         assert_eq!(of(Measure::SecondsPerOperation, 3, 0, 6.0), Some(2.0));
         assert_eq!(of(Measure::MeanLatencyMicroseconds, 1000, 0, 0.1), None);
         assert_eq!(of(Measure::Printed, 1000, 0, 0.1), None);
+    }
+
+    #[test]
+    fn only_a_time_or_a_rate_is_explained_by_time() {
+        let of = |unit: &str, measure| {
+            Metric { name: "it".to_owned(), unit: unit.to_owned(), measure, better: Better::Lower }.is_of_time()
+        };
+        for unit in
+            ["s", "Seconds", "msecs", "µs", "ns/op", "MB/s", "files/min", "ops per second", "IOPS", "tps", "Mbps"]
+        {
+            assert!(of(unit, Measure::Printed), "{unit}");
+        }
+        for unit in ["", "KiB", "MB", "B", "pages", "files", "%", "requests", "score"] {
+            assert!(!of(unit, Measure::Printed), "{unit}");
+        }
+        assert!(of("files", Measure::OperationsPerSecond));
     }
 
     #[test]

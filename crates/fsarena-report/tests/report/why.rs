@@ -99,8 +99,8 @@ fn every_format_for_people_says_why() {
         "in code of the file system 20.0 µs 36.0 µs +16.0 µs [+11.0 µs, +21.0 µs]",
         "all 200 µs 126 µs −74.0 µs [−79.0 µs, −69.0 µs]",
         "writes 3.00 × 40.0 µs 1.00 × 20.0 µs −60.0 µs −40.0 µs",
-        "Over 6 rounds. Traced slices are longer than others by 3 % (ext4) and – (xfs). 700 ns [500 ns, 900 ns] for each \
-         event are subtracted, which leaves 1 % and 0 %. The kernel did not record 7 of 5000 events; the parts",
+        "Over 6 rounds. Compared with others, traced slices are longer by 3 % (ext4) and longer by – (xfs). 700 ns [500 ns, \
+         900 ns] for each event are subtracted, which leaves 1 % and 0 %. The kernel did not record 7 of 5000 events; the parts",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -169,6 +169,14 @@ fn a_cost_that_cannot_be_is_not_used() {
     let text = words("text", &comparison);
     let expected = "are subtracted (the most that is plausible; by the slices, it would be 2.19 µs), which";
     assert!(text.contains(expected), "{text}");
+    let explanation = &mut comparison.judged.explanations[0];
+    (explanation.event_seconds, explanation.event_measured) = (Some(2e-7), Some(-2.3e-5));
+    (explanation.faster_overhead, explanation.faster_remaining) = (Some(-0.17), Some(-0.174));
+    let text = words("text", &comparison);
+    for expected in ["by 3 % (ext4) and shorter by 17 % (xfs)", "it would be −23.0 µs), which leaves 1 % and −17 %."]
+    {
+        assert!(text.contains(expected), "{text}");
+    }
 }
 
 #[test]
@@ -187,7 +195,7 @@ fn a_withheld_explanation_gives_its_reason_and_no_parts() {
     let mut comparison = explained();
     comparison.judged.explanations[0].withheld = Some("the traced slices do not show the difference".to_owned());
     let text = words("summary", &comparison);
-    let sentence = "create-fsync: why xfs is faster than ext4 is not known: the traced slices do";
+    let sentence = "create-fsync: the difference between xfs and ext4 is not explained: the traced slices do";
     assert!(text.contains(sentence) && !text.contains("unexplained"), "{text}");
     for format in ["text", "html"] {
         let all = words(format, &comparison);

@@ -9,10 +9,10 @@ use anyhow::Result;
 use fsarena_analyse::{FEWEST_ROUNDS, assess};
 use fsarena_articles::additions;
 use fsarena_execute::{Assignment, budget_for, on_one_file_system, planned_rounds};
-use fsarena_lane::shared;
-use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status};
+use fsarena_lane::{expected_durability, shared};
+use fsarena_model::{Comparison, Contender, Durability, Outcome, Plan, Rounds, RunRecord, Severity, Status, distinct};
 use fsarena_place::{End, Place, fitted, note, note::tell};
-use fsarena_report::{counted, rounds};
+use fsarena_report::rounds;
 use rustix::fs::{Access, access};
 
 use super::report;
@@ -32,8 +32,8 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
 /// Carries out a plan, which has notes for the user, and prints what follows from it.
 pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup: &Setup) -> Result<Ended> {
     notes.iter().for_each(|note| tell(note));
-    warn_of_rounds(&plan);
     let place = setup.place.chosen(&plan, &mut notes)?;
+    warn_of_rounds(&plan, &place);
     if matches!(place, Place::Here) {
         let shared = shared::on_one(&plan.contenders).into_iter();
         shared.for_each(|(file_system, labels)| note!("warning: {}", on_one_file_system(&file_system, &labels)));
@@ -55,11 +55,15 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
 }
 
 /// Warns of too few rounds for any verdict; of a budget that probably has too few, with one that has enough.
-fn warn_of_rounds(plan: &Plan) {
+fn warn_of_rounds(plan: &Plan, place: &Place) {
     let least = FEWEST_ROUNDS as u32;
     let count = planned_rounds(plan);
-    if plan.measuring.explained && plan.extension.is_none() && (plan.is_smoke() || count < least) {
-        let why = if plan.is_smoke() { "a smoke test decides nothing".to_owned() } else { rounds(count) };
+    let undecided = || match plan.is_smoke() {
+        true => Some("a smoke test decides nothing".to_owned()),
+        false if count < least => Some(rounds(count)),
+        false => are_apart(plan, place).then(|| "no two contenders guarantee the same".to_owned()),
+    };
+    if let Some(why) = undecided().filter(|_| plan.measuring.explained && plan.extension.is_none()) {
         note!("--explain explains pairs that are decided to differ, and probably none will be: {why}");
     }
     // A reproduction has figures to show without verdicts.
@@ -77,6 +81,15 @@ fn warn_of_rounds(plan: &Plan) {
     );
     let minutes = budget_for(plan, ENOUGH_ROUNDS).0.as_seconds() / 60.0;
     note!("hint: --budget {}m has room for {}", minutes.ceil(), rounds(ENOUGH_ROUNDS));
+}
+
+/// Whether it is known that no two contenders are of the same durability class. Only here, a directory is that of this
+/// machine.
+fn are_apart(plan: &Plan, place: &Place) -> bool {
+    let is_known = |contender: &&Contender| matches!(place, Place::Here) || !contender.is_directory();
+    let class = |contender| expected_durability(Some(contender).filter(is_known)?);
+    let classes: Option<Vec<Durability>> = plan.contenders.iter().map(class).collect();
+    plan.guarantees.is_empty() && classes.is_some_and(|classes| distinct(&classes).len() == plan.contenders.len())
 }
 
 /// Runs the comparison and returns its record; `None` if it was stopped before anything was measured.
@@ -115,10 +128,8 @@ fn farewell(comparison: &Comparison, is_full: bool) {
     let run = comparison.run.number;
     if comparison.run.status == Status::Interrupted {
         note!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
-    } else if let Some(seconds) = fsarena_report::advised(comparison) {
-        let pairs = counted(comparison.decided_within(seconds).len(), "undecided pair");
-        let time = format!("{:.0}m", seconds / 60.0);
-        note!("{time} more would probably decide {pairs}: fsarena resume {run} --budget {time}");
+    } else if let Some(advice) = fsarena_report::advice(comparison) {
+        note!("{advice}");
     }
     let can_write = access(".", Access::WRITE_OK).is_ok();
     let page = if can_write { "-o fsarena-report.html" } else { "-o FILE.html" };

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::estimated_round;
 use fsarena_lane::{KINDS, lane_count};
-use fsarena_model::{Contender, DebianRelease, Medium, Mode, Plan, Rounds, Storage};
+use fsarena_model::{DebianRelease, Medium, Metric, Mode, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, GUEST_MEMORY, Setup};
@@ -16,7 +16,7 @@ pub fn require_time(plan: &Plan) -> Result<()> {
 }
 
 /// Refuses options that would have no effect: the user believes that they have one.
-pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Contender]) -> Result<()> {
+pub fn require_effect(arguments: &Compare, storage: &Storage) -> Result<()> {
     let Compare { own, setup, .. } = arguments;
     let place = &setup.place;
     let mut refusals = Refusals::default();
@@ -40,15 +40,33 @@ pub fn require_effect(arguments: &Compare, storage: &Storage, contenders: &[Cont
         let text = "`--precondition` is about SSDs, and lanes are in memory, which has no state to be brought into";
         refusals.add(Refusal::wrong_use(text, "leave it out, or name a disk with --storage"));
     }
+    refusals.end()
+}
+
+/// Refuses options that would have no effect on contenders of which none was refused, and on their work.
+pub fn require_effect_on(plan: &Plan, arguments: &Compare) -> Result<()> {
+    let (contenders, place) = (&plan.contenders, &arguments.setup.place);
+    let mut refusals = Refusals::default();
     if arguments.explain && contenders.len() == 1 {
         let text = "`--explain` explains what two contenders differ in, and there is one";
         refusals.add(Refusal::wrong_use(text, "name another contender, or leave out --explain"));
+    }
+    if plan.measuring.explained && plan.clients.is_some() {
+        let text = "work on clients is not traced, so that nothing could be explained";
+        refusals.add(Refusal::wrong_use(text, "leave out --explain and --test-explanation"));
+    }
+    let metrics = || plan.workloads.iter().map(|workload| &workload.metric);
+    if let Some(metric) = metrics().next().filter(|_| arguments.explain && !metrics().any(Metric::is_of_time)) {
+        let text = format!("`--explain` shows where time goes, and `{}` is no time and no rate", metric.name);
+        let hint =
+            format!("leave out --explain, or what prints it; if `{}` is one, its unit says so: ms, MB/s", metric.name);
+        refusals.add(Refusal::wrong_use(text, hint));
     }
     let is_there = |name: &str| contenders.iter().any(|contender| contender.label.0 == name);
     let mut knobs = KINDS.iter().flat_map(|kind| kind.symbols.knobs);
     if arguments.test_explanation && !knobs.any(|knob| is_there(knob.with) && is_there(knob.without)) {
         let text = "there is no option by which an explanation of these contenders could be tested";
-        let kinds = KINDS.iter().filter(|kind| kind.symbols.knobs.iter().any(|knob| knob.with == kind.name));
+        let kinds = KINDS.iter().filter(|kind| !kind.symbols.knobs.is_empty());
         let names: Vec<&str> = kinds.map(|kind| kind.name).collect();
         let hint = format!("--explain, or name one without options: {}", names.join(", "));
         refusals.add(Refusal::wrong_use(text, hint));

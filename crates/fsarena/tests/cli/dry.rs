@@ -124,6 +124,11 @@ fn options_without_effect_are_refused() {
     for (arguments, words) in [
         (&["compare", &directory, "--test-explanation", "--workload", "create-fsync"][..], "no option by which"),
         (&["compare", "xfs:noatime", "--test-explanation", "--workload", "create-fsync"], "without options: ext4, xfs"),
+        (&["compare", "ext2", "ext3", "--test-explanation", "--workload", "create-fsync"], "no option by which"),
+        (
+            &["compare", "ext4", "xfs", "--explain", "--command", "df {dir}", "--metric", "used=KiB,lower:([0-9]+)"],
+            "`used` is no time and no rate",
+        ),
         (
             &["compare", &directory, "--explain", "--workload", "create-fsync"],
             "two contenders differ in, and there is one",
@@ -143,6 +148,10 @@ fn options_without_effect_are_refused() {
         let printed = err(&run(stage.fsarena().args(arguments), 2));
         assert!(printed.contains(words), "{words} in {printed}");
     }
+    // A contender that is refused is there for what depends on all.
+    let refused = ["compare", "ext4", "ext4 -b 1024", "--explain", "--workload", "create-fsync"];
+    let errors = err(&run(stage.fsarena().args(refused), 2));
+    assert!(errors.contains("`-b 1024` of mke2fs is refused") && errors.matches("error: ").count() == 1, "{errors}");
     let huge = ["compare", "ext4", "--guest=emulated", "--guest-memory", "10T", "--dry-run", "--workload", "stat-tree"];
     let text = err(&run(stage.fsarena().args(huge), 4));
     assert!(
@@ -491,5 +500,7 @@ fn a_budget_that_decides_nothing_is_named_with_one_that_does() {
     let explained = |rounds| dry(&both, &[&slow[..2], &["--explain", "--rounds", rounds]].concat());
     assert!(explained("2").contains("are decided to differ, and probably none will be: 2 rounds"));
     assert!(!explained("3").contains("decided to differ"));
+    let apart = dry(&["ext4", "tmpfs"], &["--explain", "--rounds", "3", "--workload", "create-fsync"]);
+    assert!(apart.contains("probably none will be: no two contenders guarantee the same"), "{apart}");
     assert!(!dry(&["ext4"], &[&slow[..2], &["--rounds", "1"]].concat()).contains("verdicts"));
 }

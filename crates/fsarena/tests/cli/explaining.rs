@@ -42,7 +42,7 @@ fn the_time_of_a_sync_is_divided_and_waits_are_followed() {
     // Two rounds decide nothing.
     let refused = err(&run(stage.fsarena().args(["explain", "last", "create-fsync"]), 2));
     assert!(refused.contains("run 1 has no traced slices of a pair that is decided to differ"), "{refused}");
-    assert!(refused.contains("hint: fsarena resume 1 --budget 3m"), "{refused}");
+    assert!(refused.contains("that count: fsarena resume 1 --rounds "), "{refused}");
     let refused = err(&run(stage.fsarena().args(["explain", "last", "no-such"]), 2));
     assert!(refused.contains("hint: it has: create-fsync"), "{refused}");
     assert_eq!(stage.left(), Vec::<String>::new());
@@ -69,4 +69,19 @@ fn a_whole_run_is_traced_with_the_programs_that_it_starts() {
         assert_eq!(trace["operations"], 10_000, "{contender}: {trace}");
     }
     assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_that_was_not_traced_names_a_command_that_can_explain() {
+    let stage = Stage::new();
+    let directories = ["a", "b"].map(|name| {
+        std::fs::create_dir_all(stage.path(name)).expect("made");
+        format!("dir:{}", stage.path(name).display())
+    });
+    let mut command = stage.fsarena();
+    command.arg("compare").args(&directories).args(["--workload", "create-fsync", "--scale", "smoke", "--rounds", "1"]);
+    run(&mut command, 0);
+    let refused = err(&run(stage.fsarena().args(["explain", "last"]), 2));
+    let hint = refused.lines().find_map(|line| line.strip_prefix("hint: fsarena compare ")).expect("a command");
+    assert!(hint.ends_with(" --explain") && !hint.contains("--rounds") && !hint.contains("smoke"), "{hint}");
 }
