@@ -305,7 +305,7 @@ fn of_shell(command: &str) -> Option<String> {
     is_found.then_some(word)
 }
 
-/// The words of a command, as a shell would split them.
+/// The words of a command, as a shell would split them: a backslash at the end of a line joins it and the next.
 pub fn words(option: &str, text: &str) -> Result<Vec<String>> {
     let refusal = || {
         Refusal::wrong_use(
@@ -313,7 +313,8 @@ pub fn words(option: &str, text: &str) -> Result<Vec<String>> {
             "close the quotes",
         )
     };
-    Ok(shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(refusal)?)
+    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+    Ok(shlex::split(&text).filter(|words| !words.is_empty()).ok_or_else(refusal)?)
 }
 
 /// The name in front of a command, and the command. A `=` after the first blank, quote or slash belongs to the command.
