@@ -7,7 +7,9 @@ use fsarena_model::comparison::{
     Stability, WorkloadRow,
 };
 use fsarena_model::event::Note;
-use fsarena_model::{Comparison, Contender, ContenderFacts, Label, Plan, Rounds, RunRecord, Severity, Status};
+use fsarena_model::{
+    Comparison, Contender, ContenderFacts, Label, Plan, Rounds, RunRecord, Severity, Status, Workload,
+};
 use fsarena_stats::{FEWEST_ROUNDS, cell_summary};
 
 use crate::analysis::{Analysis, WorkloadTrials};
@@ -145,7 +147,10 @@ fn too_few_rounds(record: &RunRecord) -> Option<Note> {
     let is_by_time = matches!(record.plan.rounds, Rounds::Within(_)) && record.plan.contenders.len() > 1;
     let longest = record.rounds.iter().map(|facts| facts.seconds).reduce(f64::max)?;
     let count = record.rounds.len();
-    (count < FEWEST_ROUNDS && is_by_time && record.status == Status::Complete).then_some(())?;
+    // A workload that runs in fewer rounds at most needs no budget for more.
+    let needs_more = |workload: &Workload| workload.most_rounds.is_none_or(|most| most as usize > count);
+    let is_short = count < FEWEST_ROUNDS && record.plan.workloads.iter().any(needs_more);
+    (is_short && is_by_time && record.status == Status::Complete).then_some(())?;
     let rounds = if count == 1 { "1 round".to_owned() } else { format!("{count} rounds") };
     let text = format!(
         "only {rounds} of up to {longest:.0} s fitted into the budget, and fewer than {FEWEST_ROUNDS} decide nothing"
@@ -216,6 +221,7 @@ fn workload_row(plan: &Plan, own: &WorkloadTrials<'_>) -> WorkloadRow {
             of: workload.rate().map(|_| workload.base().to_owned()),
             rate: workload.rate().map(|rate| rate.to_string()),
         },
+        most_rounds: workload.most_rounds,
         memory_limit: workload.memory_limit,
         clock: per_operation::clock(workload),
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fsarena_model::{BlockLayer, Contender, Label};
 use serde::Deserialize;
 
-use crate::{CatalogError, read};
+use crate::{CatalogError, read, what_is_wrong};
 
 /// Contents of a contender's TOML file.
 #[derive(Debug, Deserialize)]
@@ -34,7 +34,10 @@ pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
 
 /// The contender in the text of the file `name`. `argument` is the command-line argument.
 pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, CatalogError> {
-    let file: ContenderFile = toml::from_str(text).map_err(|error| malformed(name, error.to_string().trim_end()))?;
+    let file: ContenderFile = toml::from_str(text).map_err(|error| {
+        let (line, what) = what_is_wrong(text, &error);
+        CatalogError::MalformedContender { name: name.to_owned(), line, what }
+    })?;
     if (file.kind == Contender::DIRECTORY) != file.path.is_some() {
         return Err(malformed(name, "`path` belongs to `kind = \"dir\"`, and only to that"));
     }
@@ -65,5 +68,5 @@ pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, Cata
 }
 
 fn malformed(name: &str, what: &str) -> CatalogError {
-    CatalogError::MalformedContender { name: name.to_owned(), what: what.to_owned() }
+    CatalogError::MalformedContender { name: name.to_owned(), line: None, what: what.to_owned() }
 }

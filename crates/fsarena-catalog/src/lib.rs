@@ -6,18 +6,20 @@ mod contender;
 mod fuzz;
 mod profile;
 mod scale;
+mod sound;
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::name::did_you_mean;
-use fsarena_model::{Better, Bytes, ErrorCategory, Explained, Measure, Mode, Often, Scale, Traits, Workload};
+use fsarena_model::{Bytes, ErrorCategory, Explained, Often, Scale, Workload, mistake};
 use serde::Deserialize;
 
 pub use contender::contender;
 pub use profile::{Profile, profile, profiles};
 pub use scale::at_scale;
+pub use sound::{LONGEST_LIMIT_S, parse_workload, require_sound};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
@@ -36,12 +38,12 @@ pub enum CatalogError {
     /// A file cannot be read.
     #[error("read `{}`: {source}", path.display())]
     Read { path: PathBuf, source: std::io::Error },
-    /// A file is malformed.
-    #[error("`{name}`: {what}")]
-    Malformed { name: String, what: String },
+    /// A file is malformed, in this line if one is to blame.
+    #[error("`{name}`{}: {what}", in_line(*line))]
+    Malformed { name: String, line: Option<usize>, what: String },
     /// A contender's file is malformed.
-    #[error("`{name}`: {what}")]
-    MalformedContender { name: String, what: String },
+    #[error("`{name}`{}: {what}", in_line(*line))]
+    MalformedContender { name: String, line: Option<usize>, what: String },
     /// No workload, suite or profile has this name.
     #[error("there is no {what} `{name}`")]
     Unknown { what: &'static str, name: String },
@@ -68,7 +70,9 @@ impl Explained for CatalogError {
                     None => did_you_mean(name, own.map(|(name, _)| *name), &all),
                 })
             }
-            Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
+            Self::Malformed { .. } => {
+                Some("docs/guides/add-a-workload.md has the keys; of a profile docs/guides/your-own-mix.md".to_owned())
+            }
             Self::MalformedContender { .. } => Some(
                 "it may have `kind`, `label`, `mount`, `mkfs` (a list), `layers`, `kernel`, `disk` and `path`: docs/guides/contender-files.md"
                     .to_owned(),
@@ -135,7 +139,10 @@ pub fn workload(name: &str) -> Result<Workload, CatalogError> {
     if name.ends_with(".toml") {
         let path = Path::new(name);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        return parse_workload(&stem, &read(path)?);
+        return parse_workload(&stem, &read(path)?).map_err(|error| match error {
+            CatalogError::Malformed { line, what, .. } => CatalogError::Malformed { name: name.to_owned(), line, what },
+            other => other,
+        });
     }
     let found = find(WORKLOADS, name).or_else(|| find(VALIDATION, name));
     let (name, text) = found.ok_or_else(|| unknown("workload", name))?;
@@ -183,60 +190,27 @@ fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &
     entries.iter().copied().find(|(entry, _)| *entry == name)
 }
 
-/// Limits that prevent an overflow of sums of times.
-const LONGEST_MS: u64 = 24 * 3_600_000;
-const MOST_SLICES: u32 = 10_000;
-/// The longest time limit of a workload, in seconds.
-pub const LONGEST_LIMIT_S: u64 = 7 * 24 * 3600;
-
-/// Refuses a workload, from a file or a stored plan, that cannot be run as specified.
-///
-/// # Errors
-/// [`CatalogError::Malformed`].
-pub fn require_sound(workload: &Workload) -> Result<(), CatalogError> {
-    let Workload { name, slices, warm_up_ms, timed_ms, time_limit_s, .. } = workload;
-    let what = if *slices != 1 && (*slices == 0 || !slices.is_multiple_of(2)) {
-        "`slices` is 1 or even, so that the order can be balanced"
-    } else if *warm_up_ms.max(timed_ms) > LONGEST_MS || *slices > MOST_SLICES {
-        "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"
-    } else if time_limit_s.is_some_and(|limit| limit == 0 || limit > LONGEST_LIMIT_S) {
-        "`time-limit-s` is at least 1, and at most a week"
-    } else {
-        return Ok(());
-    };
-    Err(malformed(name, what))
-}
-
-/// The workload `name` in the text of a TOML file.
-///
-/// # Errors
-/// If it is malformed, or has another name.
-pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
-    let workload: Workload = parse(name, text)?;
-    same_name(name, &workload.name)?;
-    require_sound(&workload)?;
-    // A slice without `timed-ms` lasts as long as its work, so it is never too short.
-    let is_timed = workload.mode == Mode::Sliced && workload.timed_ms > 0;
-    let what = if name.contains('@') {
-        "a name has no `@`: `--rate` and `--cache` make such names"
-    } else if workload.variant.is_some() || workload.traits != Traits::default() {
-        "`variant` and `traits` do not belong in a file: fsarena sets them"
-    } else if is_timed && workload.agrees_from_ms.is_some_and(|shortest| workload.timed_ms < shortest) {
-        "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to agree with whole runs"
-    } else if workload.metric.unit.trim().is_empty() {
-        "`unit` of the metric is empty"
-    } else if matches!(workload.metric.measure, Measure::Seconds | Measure::SecondsPerOperation)
-        && workload.metric.better == Better::Higher
-    {
-        "of seconds fewer are better: `better = \"lower\"`"
-    } else {
-        return Ok(workload);
-    };
-    Err(malformed(name, what))
-}
-
 fn parse<T: for<'a> Deserialize<'a>>(name: &str, text: &str) -> Result<T, CatalogError> {
-    toml::from_str(text).map_err(|error| malformed(name, &error.to_string()))
+    toml::from_str(text).map_err(|error| {
+        let (line, what) = what_is_wrong(text, &error);
+        CatalogError::Malformed { name: name.to_owned(), line, what }
+    })
+}
+
+/// The number of the line of a TOML text, if one is to blame, and what is wrong with its key, in one line.
+pub fn what_is_wrong(text: &str, error: &toml::de::Error) -> (Option<usize>, String) {
+    let what = mistake::in_words(error.message());
+    // What lacks a key is the whole text, or a table.
+    let Some(start) = error.span().map(|span| span.start).filter(|start| *start > 0) else { return (None, what) };
+    let before = text.get(..start).unwrap_or(text);
+    let line = before.matches('\n').count();
+    let key = text.lines().nth(line).and_then(|line| line.split_once('=')).map(|(key, _)| key.trim());
+    let key = key.filter(|key| !key.contains(['"', '[']) && !what.contains(&format!("`{key}`")));
+    (Some(line + 1), key.map_or_else(|| what.clone(), |key| format!("{key}: {what}")))
+}
+
+fn in_line(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!(", line {line}"))
 }
 
 fn same_name(file: &str, name: &str) -> Result<(), CatalogError> {
@@ -251,7 +225,7 @@ fn unknown(what: &'static str, name: &str) -> CatalogError {
 }
 
 fn malformed(name: &str, what: &str) -> CatalogError {
-    CatalogError::Malformed { name: name.to_owned(), what: what.trim_end().to_owned() }
+    CatalogError::Malformed { name: name.to_owned(), line: None, what: what.trim_end().to_owned() }
 }
 
 /// Longest file that is read, in bytes. The limit ends reads of devices, which may have no end.
@@ -296,52 +270,6 @@ mod tests {
     }
 
     #[test]
-    fn times_that_no_run_could_take_are_refused() {
-        let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "randread-4k").expect("there");
-        assert!(text.contains("timed-ms = "), "or this test shows nothing");
-        let line =
-            |line: &str| if line.starts_with("timed-ms") { "timed-ms = 9223372036854775807" } else { line }.to_owned();
-        let text: Vec<String> = text.lines().map(line).collect();
-        let error = parse_workload("randread-4k", &text.join("\n")).expect_err("too long").to_string();
-        assert!(error.contains("`timed-ms`"), "{error}");
-    }
-
-    #[test]
-    fn slices_shorter_than_those_that_agree_are_refused() {
-        let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "randread-4k").expect("there");
-        let with = |length: u64| {
-            let own = text.lines().filter(|line| !line.starts_with("agrees-from-ms"));
-            let text: Vec<&str> = own.collect();
-            parse_workload("randread-4k", &format!("agrees-from-ms = {length}\n{}", text.join("\n")))
-        };
-        assert!(with(10).is_ok());
-        assert!(with(1000).expect_err("too short").to_string().contains("`agrees-from-ms`"));
-    }
-
-    #[test]
-    fn seconds_of_which_more_are_better_and_a_metric_without_unit_are_refused() {
-        let of = |measure: &str, better: &str, unit: &str| {
-            let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "stat-tree").expect("there");
-            let own = |line: &&str| !["measure ", "better ", "unit "].iter().any(|key| line.starts_with(key));
-            let text: Vec<&str> = text.lines().filter(own).collect();
-            let metric = format!("[metric]\nmeasure = '{measure}'\nbetter = '{better}'\nunit = '{unit}'");
-            parse_workload("stat-tree", &text.join("\n").replace("[metric]", &metric))
-                .map_err(|error| error.to_string())
-        };
-        assert!(of("seconds", "lower", "s").is_ok() && of("operations-per-second", "higher", "stats/s").is_ok());
-        assert!(of("seconds", "higher", "s").expect_err("refused").contains("fewer are better"));
-        assert!(of("seconds", "lower", " ").expect_err("refused").contains("`unit`"));
-    }
-
-    #[test]
-    fn names_that_options_make_are_refused() {
-        let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "stat-tree").expect("there");
-        let text = text.replace("name = \"stat-tree\"", "name = \"stat-tree@cold\"");
-        let error = parse_workload("stat-tree@cold", &text).expect_err("refused").to_string();
-        assert!(error.contains("`@`"), "{error}");
-    }
-
-    #[test]
     fn operations_has_the_ten_of_the_interface() {
         let expected = [
             "create-syncfs", "create-fsync", "stat-tree", "rename-syncfs", "delete-syncfs", "append-fsync",
@@ -373,5 +301,22 @@ mod tests {
     fn unknown_keys_are_refused_by_name() {
         let error = parse_workload("x", "name = 'x'\ncolour = 'red'\n").expect_err("refused").to_string();
         assert!(error.contains("colour"), "{error}");
+    }
+
+    #[test]
+    fn an_error_is_one_line_with_the_file_the_line_and_the_key() {
+        let (_, text) = find(WORKLOADS, "stat-tree").expect("there");
+        for (old, new, wanted) in [
+            ("version = 2", "", "`stat-tree`: `version` is missing"),
+            ("version = 2", "version = -1", "`stat-tree`, line 2: version: `-1` is not a whole number, 0 or more"),
+            ("version = 2", "version = '1'", "`stat-tree`, line 2: version: \"1\" is not a whole number, 0 or more"),
+            ("version = 2", "version = 1 1", "`stat-tree`, line 2: version: "),
+            ("mode = \"sliced\"", "mode = \"half\"", ": mode: there is no `half`, but `sliced` or `whole`"),
+            ("version = 2", "version = 1\ncolour = 1", "`stat-tree`, line 3: there is no key `colour`, but `name`, "),
+        ] {
+            assert!(text.contains(old), "or this test shows nothing: {old}");
+            let error = parse_workload("stat-tree", &text.replacen(old, new, 1)).expect_err(new).to_string();
+            assert!(error.contains(wanted) && !error.contains('\n'), "{wanted} in {error}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Parses the parameters of workloads. Sizes are a number of bytes, or a text such as `4K`.
 
+use fsarena_model::mistake::in_words;
 use fsarena_model::{Bytes, Mode, Workload};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -44,8 +45,24 @@ pub fn checked_up_to<P: DeserializeOwned, W: ToString>(
         return Err(EngineError::parameters(&workload.name, what));
     }
     let parameters = serde_json::from_value(workload.parameters.clone());
-    let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+    let parameters = parameters.map_err(|error| {
+        EngineError::parameters(&workload.name, mistake::<P>(&workload.parameters, &error.to_string()))
+    })?;
     complaint(&parameters).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+}
+
+/// The error of parameters in words, with the key without which there would be another one, or none.
+fn mistake<P: DeserializeOwned>(parameters: &Value, error: &str) -> String {
+    let what = in_words(error);
+    let is_of = |key: &&String| {
+        let mut others = parameters.clone();
+        others.as_object_mut().and_then(|others| others.remove(*key));
+        let other = serde_json::from_value::<P>(others).err().map(|other| other.to_string());
+        // Without a key that has to be there, the key itself is missing.
+        other.as_deref() != Some(error) && other != Some(format!("missing field `{key}`"))
+    };
+    let key = parameters.as_object().and_then(|all| all.keys().find(is_of));
+    key.filter(|key| !what.contains(&format!("`{key}`"))).map_or_else(|| what.clone(), |key| format!("{key}: {what}"))
 }
 
 /// The first number above `most`, or size above the maximum, in `value`.

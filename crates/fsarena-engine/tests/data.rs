@@ -343,7 +343,7 @@ fn senseless_parameters_are_refused_by_name() {
             "none",
             "warm",
             json!({ "operation": "read", "pattern": "sequential", "blocksize": "4K" }),
-            "parameters: unknown field `blocksize`, expected one of `operation`",
+            "parameters: there is no key `blocksize`, but `operation`",
         ),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "depth": 4 }), "io-uring"),
         ("fsync", "warm", json!({ "operation": "read", "pattern": "sequential" }), "durable"),
@@ -357,6 +357,13 @@ fn senseless_parameters_are_refused_by_name() {
         ),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "skew": 1.0 }), "skew"),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "rate": 0 }), "rate"),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "threads": -1 }),
+            "parameters: threads: `-1` is not a whole number, 0 or more",
+        ),
+        ("none", "warm", json!({ "operation": "read" }), "parameters: `pattern` is missing"),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "block-size": "4X" }), "4X"),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "target": "new" }), "new"),
         (

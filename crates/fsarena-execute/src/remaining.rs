@@ -120,8 +120,15 @@ fn planned(record: &RunRecord, first: u32) -> Option<Scope> {
 }
 
 fn open(record: &RunRecord, scope: Scope) -> Vec<usize> {
-    match scope.extent {
+    let mut open = match scope.extent {
         Extent::All => (0..record.plan.workloads.len()).collect(),
         Extent::Undecided => RunSoFar::of(record).open(),
-    }
+    };
+    open.retain(|index| !has_most_rounds(record, &record.plan.workloads[*index]));
+    open
+}
+
+/// Whether the workload has its maximum number of rounds.
+pub(crate) fn has_most_rounds(record: &RunRecord, workload: &Workload) -> bool {
+    workload.most_rounds.is_some_and(|most| rounds_of_workload(record, workload) >= most)
 }

@@ -10,13 +10,13 @@ mod sharing;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_analyse::{RunSoFar, rounds_of_workload};
+use fsarena_analyse::RunSoFar;
 use fsarena_model::event::Note;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
 use fsarena_sys::Clock;
 
-use crate::remaining::Remaining;
+use crate::remaining::{Remaining, has_most_rounds};
 use crate::round::{self, Results, RunSetting, Setting, Shares, Watch};
 use crate::schedule::{self, LaneNumbers};
 use crate::scope::{Extent, Scope};
@@ -223,7 +223,7 @@ impl Session<'_> {
         if workload.clients() > self.testbed.clients() {
             return false;
         }
-        workload.most_rounds.is_none_or(|most| rounds_of_workload(&self.record, workload) < most)
+        !has_most_rounds(&self.record, workload)
     }
 
     fn spent(&self) -> Nanos {

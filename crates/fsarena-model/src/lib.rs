@@ -21,6 +21,7 @@ pub mod guest;
 pub mod history;
 mod intern;
 pub mod matrix;
+pub mod mistake;
 pub mod mix;
 pub mod name;
 pub mod plan;

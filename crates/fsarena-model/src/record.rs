@@ -11,8 +11,10 @@ use crate::{Baseline, ContenderFacts, Environment, Event, Plan, Trial};
 pub enum Status {
     /// Everything that was planned is done.
     Complete,
-    /// It was stopped, killed, or still runs.
+    /// It was stopped or killed, or may still run.
     Interrupted,
+    /// A process of this machine measures it: only where that is looked up, never in a record that is read.
+    Running,
 }
 
 /// Everything that is known about a run.

@@ -114,9 +114,12 @@ impl Checked {
         act: impl FnOnce(&mut Machine, &mut dyn Listener) -> Result<Status, RunError>,
     ) -> Result<End> {
         let mut telling = |what: &str| {
+            if stop.load(Ordering::Relaxed) {
+                return Go::Stop;
+            }
             // If it cannot be stored, neither can the next event, and the run ends.
             let _ = listener.hear(&Event::Preparing(what.to_owned()));
-            if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
+            Go::On
         };
         let Self { plan, locked: Locked { mut ledger, machine: _machine }, disks, .. } = self;
         fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;

@@ -80,7 +80,7 @@ impl From<Status> for End {
     fn from(status: Status) -> Self {
         match status {
             Status::Complete => Self::Complete,
-            Status::Interrupted => Self::Interrupted,
+            Status::Interrupted | Status::Running => Self::Interrupted,
         }
     }
 }

@@ -56,7 +56,7 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
     // The estimate of an open-ended slice has room for that.
     let overhead = if workload.mode == Mode::Sliced { Nanos(0) } else { OVERHEAD };
     Ok(Traits {
-        peak: parameters.data,
+        peak: parameters.data.max(Bytes(parameters.files.values().map(|size| size.0).sum())),
         extra_time: overhead + Nanos::millis(starts.unwrap_or(0)) + Nanos::seconds(parameters.estimate_s),
         // One of several shells: the workload names one.
         program: Some(parameters.program().unwrap_or("sh").to_owned()),
@@ -154,7 +154,11 @@ impl ProgramJob {
 
     fn failed(&self, name: &str, act: &Act, ended: &Ended) -> EngineError {
         let (script, words) = match act {
-            Act::Script(_) => (format!("the workload's `{name}`"), last_lines(&ended.words())),
+            Act::Script(_) => {
+                // What went wrong is in the errors, so they come last.
+                let words = [ended.stdout.as_str(), &ended.stderr].join("\n");
+                (format!("the workload's `{name}`"), last_lines(&words))
+            }
             Act::Command(_) => {
                 let what = match name {
                     BEFORE => "the preparation",

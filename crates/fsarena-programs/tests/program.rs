@@ -238,6 +238,9 @@ fn a_command_that_fails_is_shown_with_the_end_of_its_errors() {
     let error = run(&mut *job).expect_err("it fails").to_string();
     assert!(error.contains("exit 3'` ended with exit status: 3: line"), "{error}");
     assert!(error.ends_with("line 14") && !error.contains("line 2\n"), "{error}");
+    let both = "echo half way; echo bad news >&2; exit 3";
+    let mut job = open(json!({ "operations": 1, "script": both }), place.path());
+    assert!(run(&mut *job).expect_err("it fails").to_string().ends_with("exit status: 3: half way\nbad news"));
     let mut job = open(json!({ "operations": 1, "script": ["false"] }), place.path());
     assert!(run(&mut *job).expect_err("it fails").to_string().ends_with("exit status: 1 and wrote nothing"));
     let around = json!({ "operations": 1, "before": ["false"], "script": ["true"], "cleanup": ["false"] });
@@ -281,6 +284,10 @@ fn senseless_parameters_are_refused_by_name() {
         (json!({ "script": " ", "operations": 1 }), "`script`"),
         (json!({ "script": [], "operations": 1 }), "`script`"),
         (json!({ "script": 3, "operations": 1 }), "the list of the words"),
+        (json!({ "script": ":", "operations": 1, "verify": "" }), "`verify` is empty"),
+        (json!({ "script": ":", "operations": 1, "directory": "/" }), "`directory` is that of commands"),
+        (json!({ "script": ":", "operations": -1 }), "operations: `-1` is not a whole number, 0 or more"),
+        (json!({ "script": ":", "operations": 1, "needs": ["xz"] }), "needs: \"xz\" is not a table"),
         (json!({ "script": ":", "operations": 0 }), "`operations`"),
         (json!({ "script": ":" }), "`operations`"),
         (json!({ "script": ":", "operations": 1, "shell": "/bin/sh" }), "`shell`"),
@@ -321,6 +328,8 @@ fn it_is_an_external_program_with_its_needs_and_starts() {
         (program().traits(&more).expect("understood").peak, program().traits(&more).expect("sound").starts),
         (Bytes::mib(1), Some(9))
     );
+    let filled = workload(json!({ "script": ":", "operations": 1, "files": { "x": "3G" }, "data": "1M" }));
+    assert_eq!(program().traits(&filled).expect("understood").peak, Bytes::mib(3072));
     assert_eq!(program().traits(&plain).expect("sound").program.as_deref(), Some("sh"));
     assert!(program().traits(&plain).expect("sound").runs_in_memory);
 }
@@ -483,6 +492,9 @@ fn mistakes_in_what_is_read_from_the_output_are_refused() {
     let capture = |value: Value| refused("output", json!({ "captures": [value] }));
     assert!(capture(json!({ "pattern": "(", "name": "x" })).contains("open group without closing"));
     assert!(capture(json!({ "pattern": "x", "name": "x" })).contains("no group"));
+    assert!(capture(json!({ "pattern": "(x)", "name": "x", "scale": 0 })).contains("above 0"));
+    let twice = json!({ "captures": [{ "pattern": "(x)", "name": "x" }, { "pattern": "(y)", "name": "x" }] });
+    assert!(refused("output", twice).contains("two figures of the output have the name `x`"));
     assert!(capture(json!({ "pattern": "(x)" })).contains("needs a `name`"));
     assert!(capture(json!({ "pattern": "(x)", "equals": "other" })).contains("neither a variable nor a number"));
     assert!(refused("output", json!({ "spans": [{ "from": "a", "to": "b", "as": "bytes" }] })).contains("`seconds`"));

@@ -37,8 +37,11 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     sentences.push(rest.collect::<Vec<_>>().join(" ").into());
     sentences.extend(apart(comparison).map(Sentence::from));
     sentences.extend(damaged(comparison).map(Sentence::from));
-    if comparison.run.status == Status::Interrupted {
-        sentences.push(format!("The run was interrupted after {}.", rounds(comparison.run.rounds)).into());
+    let count = rounds(comparison.run.rounds);
+    match comparison.run.status {
+        Status::Complete => {}
+        Status::Interrupted => sentences.push(format!("The run was interrupted after {count}.").into()),
+        Status::Running => sentences.push(format!("The run is still being measured, and has {count}.").into()),
     }
     sentences.retain(|sentence| !sentence.0.is_empty());
     sentences
@@ -208,7 +211,8 @@ const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 
 /// What more time would decide, and the command that adds the rounds that a verdict needs; `None` if nothing is open.
 pub fn time_advice(comparison: &Comparison) -> Option<String> {
-    let further = [more_time(comparison), more_rounds(comparison)].into_iter().flatten().collect::<Vec<_>>();
+    let further = [more_time(comparison), more_rounds(comparison), no_more_rounds(comparison)];
+    let further = further.into_iter().flatten().collect::<Vec<_>>();
     (!further.is_empty()).then(|| further.join(" "))
 }
 
@@ -259,12 +263,34 @@ fn more_time(comparison: &Comparison) -> Option<String> {
     })
 }
 
+/// Whether the workload of a pair runs in fewer rounds than a verdict needs.
+fn never_has_enough(row: &WorkloadRow) -> bool {
+    row.most_rounds.is_some_and(|most| (most as usize) < FEWEST_ROUNDS)
+}
+
+/// The workloads that get no verdict however often they run; `None` if there are none, or if nothing is compared.
+fn no_more_rounds(comparison: &Comparison) -> Option<String> {
+    let is_open =
+        |row: &&WorkloadRow| comparison.judged.verdicts.iter().any(|pair| pair.workload == row.name && pair.is_open());
+    let never = comparison.workloads.iter().filter(|row| never_has_enough(row)).filter(is_open);
+    let names: Vec<&str> = never.map(|row| row.name.as_str()).collect();
+    let has_any = !names.is_empty() && comparison.run.without_verdicts.is_none();
+    has_any.then(|| {
+        format!(
+            "No verdict is possible in {}: `most-rounds` is below the {FEWEST_ROUNDS} that it needs.",
+            listed(names)
+        )
+    })
+}
+
 /// The command for the rounds that pairs lack for a verdict; `None` if none lacks any. Of a run that was interrupted,
 /// its end says how it goes on.
 fn more_rounds(comparison: &Comparison) -> Option<String> {
     let run = &comparison.run;
     let may_go_on = run.status == Status::Complete && run.without_verdicts.is_none();
-    let is_few = |pair: &&PairVerdict| may_go_on && pair.is_open() && pair::has_few_rounds(pair);
+    let can_have =
+        |pair: &PairVerdict| !comparison.workloads.iter().any(|row| row.name == pair.workload && never_has_enough(row));
+    let is_few = |pair: &&PairVerdict| may_go_on && pair.is_open() && pair::has_few_rounds(pair) && can_have(pair);
     let few: Vec<&PairVerdict> = comparison.judged.verdicts.iter().filter(is_few).collect();
     let lacking = few.iter().map(|pair| (FEWEST_ROUNDS as u32).saturating_sub(pair.rounds).max(1)).max()?;
     Some(format!(

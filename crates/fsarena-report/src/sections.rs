@@ -98,9 +98,12 @@ fn facts(comparison: &Comparison) -> Vec<String> {
 }
 
 fn alarms(comparison: &Comparison) -> Vec<String> {
-    let interrupted = (comparison.run.status == Status::Interrupted)
-        .then(|| "This run was interrupted. What follows is what was measured until then.".to_owned());
-    interrupted.into_iter().chain(comparison.checks.damage.iter().map(damage)).collect()
+    let partial = match comparison.run.status {
+        Status::Complete => None,
+        Status::Interrupted => Some("This run was interrupted. What follows is what was measured until then."),
+        Status::Running => Some("This run is still being measured. What follows is what it has so far."),
+    };
+    partial.map(str::to_owned).into_iter().chain(comparison.checks.damage.iter().map(damage)).collect()
 }
 
 fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Content>>) -> Section {

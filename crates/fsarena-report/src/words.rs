@@ -160,6 +160,7 @@ pub fn status(status: Status) -> &'static str {
     match status {
         Status::Complete => "complete",
         Status::Interrupted => "interrupted",
+        Status::Running => "running",
     }
 }
 

@@ -37,9 +37,9 @@ impl RunRow {
     /// `running`, `complete` or `interrupted`.
     pub fn state(&self) -> &'static str {
         match self.status {
-            _ if self.is_running => "running",
             Status::Complete => "complete",
             Status::Interrupted => "interrupted",
+            Status::Running => "running",
         }
     }
 }
@@ -95,6 +95,9 @@ impl Store {
         for row in &mut runs {
             row.tags = tags.remove(&row.run).unwrap_or_default();
             row.is_running = self.mark(row.run).is_some_and(|name| marks.contains(&name));
+            if row.is_running {
+                row.status = Status::Running;
+            }
         }
         Ok(runs)
     }

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use fsarena_model::name::did_you_mean;
-use fsarena_place::{Refusal, folders::folder, note};
+use fsarena_place::{Refusal, Refusals, folders::folder, note};
 use toml::{Table, Value};
 
 /// The file for all users.
@@ -47,7 +47,7 @@ pub fn completed(command: &Command, words: Vec<OsString>) -> Result<Vec<OsString
     if options.get_flag("no_config") {
         return Ok(words);
     }
-    let mut all = words;
+    let (mut all, mut refusals) = (words, Refusals::default());
     for path in files() {
         let Some(table) = table(&path)? else { continue };
         let is_option = |id: &str| {
@@ -66,12 +66,16 @@ pub fn completed(command: &Command, words: Vec<OsString>) -> Result<Vec<OsString
             all.insert(place, word.clone().into());
             if let Err(error) = command.clone().try_get_matches_from(&all) {
                 let words = error.render().to_string();
-                let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
-                bail!(refused(&path, &format!("`{} = {value}`: {first}", key.name)));
+                let is_about = |line: &&str| line.starts_with("error: ") || line.contains("[possible values: ");
+                let words: Vec<&str> = words.lines().filter(is_about).map(str::trim).collect();
+                let words = words.join(" ");
+                let words = words.trim_start_matches("error: ");
+                refusals.add(refused(&path, &format!("`{} = {value}`: {words}", key.name)));
+                all.remove(place);
             }
         }
     }
-    Ok(all)
+    refusals.end().map(|()| all)
 }
 
 /// Whether neither the option of a key was typed nor one that excludes it.
@@ -102,14 +106,18 @@ fn table(path: &Path) -> Result<Option<Table>> {
         return Ok(None);
     }
     let text = std::fs::read_to_string(path).map_err(|error| refused(path, &error.to_string()))?;
-    let table: Table = text.parse().map_err(|error: toml::de::Error| refused(path, error.message()))?;
+    let table: Table = text.parse().map_err(|error| {
+        let (line, what) = fsarena_catalog::what_is_wrong(&text, &error);
+        refused(path, &line.map_or_else(|| what.clone(), |line| format!("line {line}: {what}")))
+    })?;
     let names = || KEYS.iter().map(|key| key.name);
-    if let Some(unknown) = table.keys().find(|key| !names().any(|name| name == **key)) {
+    let mut refusals = Refusals::default();
+    for unknown in table.keys().filter(|key| !names().any(|name| name == **key)) {
         let known = format!("the keys are {}", names().collect::<Vec<_>>().join(", "));
         let text = format!("{}: unknown key `{unknown}`", path.display());
-        bail!(Refusal::wrong_use(text, did_you_mean(unknown, names(), &known)));
+        refusals.add(Refusal::wrong_use(text, did_you_mean(unknown, names(), &known)));
     }
-    Ok(Some(table))
+    refusals.end().map(|()| Some(table))
 }
 
 /// A value as it would be typed.

@@ -73,7 +73,9 @@ impl Progress {
                 let failure = trial.outcome.why();
                 let failure =
                     failure.map(|why| format!("{} on {} did not finish: {why}", trial.workload, trial.contender));
-                if let Some(failure) = failure.filter(|failure| self.failures.insert(failure.clone())) {
+                // With --verbose, the note about it was shown.
+                let is_new = |failure: &String| self.failures.insert(failure.clone()) && !self.verbose;
+                if let Some(failure) = failure.filter(is_new) {
                     self.say(&failure);
                 }
             }

@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::Result;
 use fsarena_model::Nanos;
+use fsarena_place::note;
 use fsarena_sys::{child, clock};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -28,8 +29,13 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
         let mut first = None;
         for _ in interrupts.forever() {
+            let is_first = first.is_none();
             if is_impatient(&mut first, clock::now()) {
+                note!("ended without cleaning up: `fsarena clean`, or the next run, removes what is left");
                 exit(130);
+            }
+            if is_first {
+                note!("interrupted: the present step ends, and what was made is removed; Ctrl-C again ends at once");
             }
         }
     })?;

@@ -102,6 +102,10 @@ impl JobFileReader<'_> {
         if key.is_empty() || !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)) {
             return Err((format!("`{key}` is not the name of an option"), "an option is name or name=value"));
         }
+        if key.contains(|letter: char| letter.is_ascii_uppercase()) {
+            let small = key.to_ascii_lowercase();
+            return Err((format!("`{key}` is not an option of fio, `{small}` may be"), "options have small letters"));
+        }
         let value = value.map(|value| expand(value, self.variable)).transpose()?;
         if key.len() + value.as_ref().map_or(0, String::len) > LONGEST {
             return Err((format!("the value of `{key}` is too long"), "at most 1000 letters"));
@@ -164,6 +168,11 @@ impl JobFile {
         path: Option<&Path>,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, FioError> {
+        // A script with fio's command line: each of its lines would be refused.
+        if let Some(index) = text.lines().position(|line| line.trim_start().starts_with("fio -")) {
+            let what = "this is a command line of fio, and not a job file".to_owned();
+            return Err(refusal(name, index + 1, what, "--fio 'fio …', with the command instead of its file"));
+        }
         let folder = path.and_then(Path::parent);
         let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         let open = path.and_then(|path| path.canonicalize().ok()).into_iter().collect();

@@ -27,10 +27,13 @@ pub fn as_job_file(words: &[String]) -> Result<String, FioError> {
         let refuse = |what: &str, hint: &str| refusal("fio …", 1, format!("`{word}` {what}"), hint);
         // fio takes one hyphen for two (getopt_long_only(3)).
         let option = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
-        let option = option.ok_or_else(|| refuse("is no option", "a job file is --fio FILE"))?;
+        let option = option.ok_or_else(|| match is_of_shell(word) {
+            true => refuse("is for a shell, and none runs this", "leave it out, and what comes after it"),
+            false => refuse("is no option", "a job file is --fio FILE"),
+        })?;
         let (key, value) = match option.split_once('=') {
             Some((key, value)) => (key, Some(value)),
-            None => (option, words.next_if(|next| !is_option(next)).map(String::as_str)),
+            None => (option, words.next_if(|next| !is_option(next) && !is_of_shell(next)).map(String::as_str)),
         };
         if value.is_some_and(|value| value.contains([';', '#', '\n'])) {
             return Err(refuse("has a sign in it that ends a value", "leave out ; and #"));
@@ -58,6 +61,11 @@ fn is_option(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
+/// Whether it begins a redirection or another command.
+fn is_of_shell(word: &str) -> bool {
+    word.trim_start_matches(['1', '2']).starts_with(['|', '>', '<', '&', ';'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +89,9 @@ mod tests {
     fn what_is_no_job_is_refused() {
         for line in ["job.fio", "--name=t --client=host", "--name=a;b", "--showcmd --name=t", "--name=t -debug=all"] {
             text(line).expect_err(line);
+        }
+        for line in ["--name=t --minimal | tee x", "--name=t > x", "--name=t --rw=read 2>&1", "--name=t && date"] {
+            assert!(text(line).expect_err(line).to_string().contains("is for a shell"), "{line}");
         }
     }
 }

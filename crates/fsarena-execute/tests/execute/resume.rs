@@ -112,6 +112,8 @@ fn decided_workloads_are_not_run_again() {
     mixed.trials.extend(replaced);
     let further = resumed(&endless(5), &mixed, Wish::Rounds(2));
     assert_eq!(further.rounds(), [["append"], ["append"]]);
+    mixed.plan.workloads.iter_mut().for_each(|workload| workload.most_rounds = Some(5));
+    assert_eq!(Remaining::of(mixed, Wish::Rounds(2)).expect("time"), None, "it has all the rounds that it may have");
 }
 
 #[test]

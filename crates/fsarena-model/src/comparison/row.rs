@@ -79,6 +79,9 @@ pub struct WorkloadRow {
     pub durable: DurablePoint,
     /// Where the data is when the workload accesses it.
     pub cache: CacheState,
+    /// Maximum number of rounds in which it runs; `None` without a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_rounds: Option<u32>,
     /// Memory limit of the work, page cache included; `None` if there is no limit.
     pub memory_limit: Option<Bytes>,
     /// What the figure measures.

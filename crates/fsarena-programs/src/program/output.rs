@@ -146,6 +146,12 @@ impl Output {
 
     /// What is wrong with it. `is_known` is whether a name stands for a number.
     pub fn mistake(&self, is_known: impl Fn(&str) -> bool) -> Option<String> {
+        let captured = self.captures.iter().map(|capture| &capture.name);
+        let mut names: Vec<&String> = captured.chain(self.spans.iter().map(|span| &span.name)).flatten().collect();
+        names.sort();
+        if let Some([name, _]) = names.array_windows().find(|[one, other]| one == other) {
+            return Some(format!("two figures of the output have the name `{name}`"));
+        }
         for capture in &self.captures {
             let pattern = capture.pattern.as_str();
             if let Err(mistake) = has_group(&capture.pattern) {
@@ -153,6 +159,9 @@ impl Output {
             }
             if capture.name.is_none() && capture.target.is_none() && capture.equals.is_none() {
                 return Some(format!("the pattern `{pattern}` needs a `name`, an `as` or an `equals`"));
+            }
+            if !(capture.scale > 0.0 && capture.scale.is_finite()) {
+                return Some(format!("`scale` of the pattern `{pattern}` is a number above 0"));
             }
             if let Some(name) = capture.equals.as_deref().filter(|name| !is_known(name)) {
                 return Some(format!("`equals = \"{name}\"` is neither a variable nor a number"));

@@ -99,7 +99,7 @@ pub struct StepParameters {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text or a number")]
 pub enum Variable {
     Number(u64),
     Text(String),
@@ -158,11 +158,21 @@ impl ProgramParameters {
         checked(workload, |parameters: &Self| parameters.mistake(workload))
     }
 
+    /// All scripts and commands that are there, in the order in which they run, with their keys.
+    fn named_acts(&self) -> impl Iterator<Item = (&'static str, &Act)> {
+        let first =
+            [("input", self.input.as_ref()), ("prepare", self.prepare.as_ref()), ("before", self.before.as_ref())];
+        let script = [("script", self.script.as_ref())];
+        let steps =
+            self.steps.iter().flat_map(|step| [("before", step.before.as_ref()), ("script", Some(&step.script))]);
+        let last = [("verify", self.verify.as_ref()), ("cleanup", self.cleanup.as_ref())];
+        let all = first.into_iter().chain(script).chain(steps).chain(last);
+        all.filter_map(|(key, act)| Some((key, act?)))
+    }
+
     /// All scripts and commands that are there, in the order in which they run.
     pub fn acts(&self) -> impl Iterator<Item = &Act> {
-        let steps = self.steps.iter().flat_map(|step| step.before.iter().chain([&step.script]));
-        let before = self.prepare.iter().chain(&self.before);
-        before.chain(&self.script).chain(steps).chain(&self.verify).chain(&self.cleanup)
+        self.named_acts().map(|(_, act)| act)
     }
 
     /// Operations of one run, as far as they are known before.
@@ -196,6 +206,10 @@ impl ProgramParameters {
         if let Some(name) = self.files.keys().find(|name| !is_file(name)) {
             return Some(format!("`{name}` of `files` is not the name of a file in the directory"));
         }
+        let mut acts = self.named_acts();
+        if let Some((key, _)) = acts.find(|(_, act)| act.is_empty()) {
+            return Some(format!("`{key}` is empty: leave it out"));
+        }
         let fixed = self.mistake_of_scripts(workload).or_else(|| self.mistake_of_steps(workload));
         fixed.map(str::to_owned).or_else(|| self.output.mistake(|name| self.number(name).is_some()))
     }
@@ -203,8 +217,8 @@ impl ProgramParameters {
     fn mistake_of_scripts(&self, workload: &Workload) -> Option<&'static str> {
         if self.script.is_some() != self.steps.is_empty() {
             Some("there is a `script` or there are `steps`: one of them")
-        } else if self.acts().any(Act::is_empty) {
-            Some("a `script` is empty")
+        } else if self.directory.is_some() && self.named_acts().all(|(_, act)| matches!(act, Act::Script(_))) {
+            Some("`directory` is that of commands, which are lists of words; a script can `cd`")
         } else if self.shell.is_empty() || self.shell.contains('/') {
             Some("`shell` is the name of a program, without a path")
         } else if workload.mode == Mode::Sliced && workload.timed_ms + workload.warm_up_ms > 0 {

@@ -81,6 +81,9 @@ fn comparisons_that_lack_rounds_are_followed_by_the_command_that_adds_them() {
         report.contains(&format!("{of} --rounds 2."))
     };
     assert!(said(&comparison));
+    let mut few = comparison.clone();
+    few.workloads.iter_mut().for_each(|row| row.most_rounds = Some(2));
+    assert!(!said(&few) && crate::rendered("text", &few).contains("No verdict is possible in "));
     comparison.run.status = fsarena_model::Status::Interrupted;
     assert!(!said(&comparison), "its end says how it goes on");
 }

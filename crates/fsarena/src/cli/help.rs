@@ -164,7 +164,7 @@ const ENDS: [HelpEnd; 24] = [
             "fsarena guest deterministic",
             "fsarena guest --agent --mount '10.0.2.2:/export /mnt/nfs nfs4'",
         ],
-        codes: &[DONE, USE, NO_BOOT, MACHINE],
+        codes: &[DONE, USE, NO_BOOT, MACHINE, (130, "interrupted")],
     },
     HelpEnd {
         command: "generate",

@@ -94,6 +94,7 @@ impl FromStr for Scan {
         let values: Vec<String> = values.split(',').map(str::to_owned).collect();
         let twice = (1..values.len()).find(|place| values[..*place].contains(&values[*place]));
         match (is_placeholder(name), twice) {
+            _ if values == [""] => Err("it has no value: is a variable not set?".to_owned()),
             _ if name == "dir" => Err("{dir} is the directory on the contender: take another name".to_owned()),
             (true, None) => Ok(Self { typed: text.to_owned(), name: name.to_owned(), values }),
             (true, Some(place)) => Err(format!("the value `{}` is given twice", values[place])),
@@ -132,8 +133,8 @@ impl FromStr for Printed {
             "lower" => Better::Lower,
             _ => return Err(format!("after the unit comes `higher` or `lower`: which is better, {}", wanted())),
         };
-        if name.is_empty() || pattern.is_empty() {
-            return Err(wanted());
+        if name.is_empty() || unit.is_empty() || pattern.is_empty() {
+            return Err(format!("none of name, unit and regular expression is empty, {}", wanted()));
         }
         fsarena_programs::require_number(pattern)?;
         let metric = Metric { name: name.to_owned(), unit: unit.to_owned(), measure: Measure::Printed, better };

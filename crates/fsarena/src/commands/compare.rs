@@ -143,7 +143,7 @@ pub fn ended(record: &RunRecord, end: End) -> Ended {
     let damaged = record.checks.iter().any(|check| !check.clean);
     let failed = record.notes.iter().any(|note| note.severity == Severity::Failure);
     match end.status() {
-        Status::Interrupted => Ended::Interrupted,
+        Status::Interrupted | Status::Running => Ended::Interrupted,
         Status::Complete if unfinished || damaged || failed => Ended::WithFailures,
         Status::Complete => Ended::Well,
     }

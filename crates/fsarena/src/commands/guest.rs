@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::Args;
 use fsarena_guest::{BootMount, Hardware, Running, Shares};
-use fsarena_place::{Refusal, agent::Alive, folders, note::tell};
+use fsarena_place::{Refusal, agent::Alive, folders, note, note::tell};
 
 use super::print;
 use crate::cli::{GuestMachine, How, hows};
@@ -42,6 +42,9 @@ pub fn run(options: &GuestArguments) -> Result<()> {
     let wanted = options.machine.wanted(options.how.0, Vec::new());
     let shares = shares(options)?;
     let alive = options.agent.then(Alive::start);
+    if !options.agent {
+        end_at_signal()?;
+    }
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
     let hardware = Hardware { prepared: &prepared, lanes: None, modes: &[], raw: None, shares: &shares, order: None };
@@ -54,6 +57,19 @@ pub fn run(options: &GuestArguments) -> Result<()> {
     }
     let seconds = begin.elapsed().as_secs_f64();
     print(&format!("The guest works: {prepared}; it boots in {seconds:.1} s.\n"))
+}
+
+/// Ends this process at a signal; a guest ends with it.
+fn end_at_signal() -> Result<()> {
+    let stop = stop_flag()?;
+    thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) {
+            thread::sleep(LOOK);
+        }
+        note!("interrupted");
+        std::process::exit(130);
+    });
+    Ok(())
 }
 
 /// What the guest mounts when it boots.

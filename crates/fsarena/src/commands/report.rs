@@ -8,7 +8,7 @@ use clap::Args;
 use fsarena_analyse::assess;
 use fsarena_articles::additions;
 use fsarena_model::visible::shell;
-use fsarena_model::{Comparison, Mix, Plan};
+use fsarena_model::{Comparison, Mix, Plan, Status};
 use fsarena_place::Refusal;
 use fsarena_report::{Additions, Document, Format, report_text, summary};
 use fsarena_store::Store;
@@ -42,6 +42,9 @@ pub struct ReportArguments {
 pub fn run(global: &Global, options: &ReportArguments) -> Result<()> {
     let store = places::store_to_read(global)?;
     let mut record = store.load(number(&store, &options.run)?)?;
+    if store.is_running(record.run) {
+        record.status = Status::Running;
+    }
     if let Some(mix) = &options.weights {
         judge_by(&mut record.plan, mix.clone(), None)?;
     }

@@ -22,11 +22,13 @@ fn signals_that_come_together_end_a_run_cleanly() {
     for signals in together {
         let mut command = stage.fsarena();
         command.args(["compare", &a, &b, "--rounds", "1000", "--baselines", "never", "--workload", &stage.small()]);
-        let mut child = Doomed(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+        let mut child = Doomed(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
         wait_until("it is at work", || folders.iter().all(|folder| entries(folder) > 0));
         let pid = Pid::from_child(&child.0);
         signals.iter().for_each(|signal| kill_process(pid, *signal).expect("it is ours"));
         assert_eq!(child.0.wait().expect("it ends").code(), Some(130), "{signals:?}");
         assert_eq!(folders.each_ref().map(entries), [0, 0], "{signals:?}");
+        let said = std::io::read_to_string(child.0.stderr.take().expect("piped")).expect("text");
+        assert!(signals[0] != Signal::INT || said.contains("Ctrl-C again ends at once"), "{said}");
     }
 }

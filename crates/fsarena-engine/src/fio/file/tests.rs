@@ -30,6 +30,8 @@ fn malformed_lines_are_refused_with_their_number() {
         ("[x]\nbs=4k\n[y\n", "line 3: `[y` is not a section"),
         ("[x]\n=4k\n", "line 2: `` is not the name"),
         ("[x]\nb s=4k\n", "line 2: `b s` is not the name"),
+        ("[x]\nrw=read\nSize=4k\n", "line 3: `Size` is not an option of fio, `size` may be"),
+        ("#!/bin/sh\nfio --name=x \\\n  --rw=read\n", "line 2: this is a command line of fio"),
         ("[x]\ninclude other.fio\n", "line 2: `include other.fio` is not followed here"),
         ("[x]\nsize=${NONE}\n", "line 2: the variable `NONE` is not set"),
         ("[x]\nsize=${BAD}\n", "line 2: the variable `BAD`"),

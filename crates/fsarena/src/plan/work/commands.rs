@@ -291,13 +291,14 @@ fn of_shell(command: &str) -> Option<String> {
     is_found.then_some(word)
 }
 
-/// The words of a command, as a shell would split them.
+/// The words of a command, as a shell would split them: a backslash at the end of a line joins it and the next.
 pub fn words(option: &str, text: &str) -> Result<Vec<String>> {
     let refusal = || {
         let text = format!("{option} `{text}` is no command: a quote is open, or it is empty");
         Refusal::wrong_use(text, "close the quotes")
     };
-    Ok(shlex::split(text).filter(|words| !words.is_empty()).ok_or_else(refusal)?)
+    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+    Ok(shlex::split(&text).filter(|words| !words.is_empty()).ok_or_else(refusal)?)
 }
 
 /// The name in front of a command, and the command. A `=` after the first blank, quote or slash belongs to the command.

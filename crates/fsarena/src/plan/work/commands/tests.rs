@@ -83,6 +83,7 @@ fn mistakes_in_commands_are_refused_and_doubtful_commands_are_noted() {
         let error = chosen(arguments).err().expect("refused").to_string();
         assert!(error.contains(words), "{error}");
     }
+    assert_eq!(words("--fio", "fio --name=a \\\n  --rw=read \\\r\n --bs=4k").expect("closed").len(), 4);
     let notes = chosen(&["--command", "cat {dir}/x | wc"]).expect("understood").notes;
     assert!(notes[0].contains("`|` is passed on as it is"), "{notes:?}");
     let notes = |command: &str| chosen(&["--command", command]).expect("understood").notes;
