@@ -104,12 +104,17 @@ fn winners(group: &ClassGroup<'_>) -> Option<String> {
     ];
     for (wanted, words) in others {
         let names = names(&rankings, |ranking| lead(ranking) == wanted);
-        parts.extend((!names.is_empty()).then(|| format!("in {} {words} ({})", names.len(), names.join(", "))));
+        let all = names.join(", ");
+        parts.extend((!names.is_empty()).then(|| match rankings.len() {
+            1 => format!("in {all} {words}"),
+            _ => format!("in {} {words} ({all})", names.len()),
+        }));
     }
     let text = parts.join("; ");
     match (rankings.len(), is_won) {
         (0, _) => None,
         (_, true) => Some(format!("{text}.")),
+        (1, false) => Some(format!("{}.", words::capitalised(&text))),
         (total, false) => Some(format!("Of {}, {text}.", counted(total, "workload"))),
     }
 }
@@ -142,6 +147,7 @@ fn won(rankings: &[Ranked<'_>], group: &ClassGroup<'_>, is_synthetic: bool) -> V
     let part = |(index, (label, own)): (usize, &(&Label, Vec<&Ranked<'_>>))| {
         let names = own.iter().map(|ranked| name(ranked)).collect::<Vec<_>>().join(", ");
         match index {
+            0 if rankings.len() == 1 => format!("{label} {wins} in {names}"),
             0 => format!("{label} {wins} in {} of {total} ({names})", own.len()),
             _ => format!("{label} in {} ({names})", own.len()),
         }
