@@ -20,7 +20,7 @@ pub fn by_round(context: &Context<'_>, source: &Source, at: Option<&str>, label:
     let trials = context.analysis.counted_trials(&source.workload, label).into_iter();
     let kept = trials.filter(|trial| trial.outcome == Outcome::Finished);
     let jobs = jobs(workload, wanted);
-    kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, wanted)? / jobs))).collect()
+    kept.filter_map(|trial| Some((trial.round, of_trial(trial, workload, source, wanted)? / jobs))).collect()
 }
 
 /// Whether the source has trials in rounds that count.
@@ -52,9 +52,9 @@ pub fn measured(by_round: &ByRound, is_valid: bool) -> Option<Measured> {
     Some(Measured { median, low, high, rounds: values.len() as u32, is_valid })
 }
 
-fn of_trial(trial: &Trial, source: &Source, wanted: Quantity) -> Option<f64> {
+fn of_trial(trial: &Trial, workload: &Workload, source: &Source, wanted: Quantity) -> Option<f64> {
     if source.steps.is_empty() {
-        return quantities::quantity(trial, wanted);
+        return quantities::quantity(trial, workload.metric.measure, wanted);
     }
     let named = source.steps.iter().map(|name| trial.steps.iter().find(|step| step.name == *name));
     let steps = named.collect::<Option<Vec<&Step>>>()?;
