@@ -113,7 +113,8 @@ pub struct PublishedTest {
     /// The positions on that axis, in order; one of them replaces `{at}` in the names of a source's workload and steps.
     #[serde(default)]
     pub places: Vec<String>,
-    /// Sources of its figures when it is run as it was published: the first that has the contender counts.
+    /// Sources of its figures when it is run as it was published: those of the first workload that the contender
+    /// supports count, of these the first that has a figure.
     #[serde(default)]
     pub as_published: Vec<Source>,
     /// Sources of its figures when it is run properly.

@@ -2,7 +2,8 @@
 
 use crate::article::Quantity;
 use fsarena_model::trial::SYNCS;
-use fsarena_model::{Latency, Trial, probe};
+use fsarena_model::{Latency, Measure, Trial, probe};
+use fsarena_stats::round_value;
 
 pub const MIB: f64 = 1_048_576.0;
 const MEGABYTE: f64 = 1e6;
@@ -15,13 +16,15 @@ const PERCENT: f64 = 100.0;
 /// Processor and system time are those of the processes that do the work, including processes started by other
 /// programs: more than 100 if several processes work at a time. They exclude kernel threads. For fio, they are the
 /// values that fio reports, without its start and end: the mean over its jobs, as articles quote it.
-pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
-    let seconds = trial.seconds();
-    let percent = |probe| trial.probe(probe).map(|busy| busy / seconds * PERCENT);
+///
+/// Rates are those of the trial's value, which is measured in `measure`: the median of its slices.
+pub fn quantity(trial: &Trial, measure: Measure, quantity: Quantity) -> Option<f64> {
+    let percent = |probe| trial.probe(probe).map(|busy| busy / trial.seconds() * PERCENT);
+    let seconds = seconds_at_value(trial, measure).unwrap_or(trial.seconds());
     let per_second = |count: Option<u64>| count.map(|count| count as f64 / seconds);
     let value = match quantity {
-        Quantity::Seconds => Some(seconds),
-        Quantity::Milliseconds => Some(seconds * MILLISECONDS),
+        Quantity::Seconds => Some(trial.seconds()),
+        Quantity::Milliseconds => Some(trial.seconds() * MILLISECONDS),
         Quantity::MegabytesPerSecond => Some(trial.bytes() as f64 / MIB / seconds),
         Quantity::DecimalMegabytesPerSecond => Some(trial.bytes() as f64 / MEGABYTE / seconds),
         Quantity::KilobytesPerSecond => Some(trial.bytes() as f64 / KIB / seconds),
@@ -39,6 +42,17 @@ pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
         Quantity::Utilisation => percent(probe::DEVICE_BUSY),
     };
     value.filter(|value| value.is_finite() && *value >= 0.0)
+}
+
+/// The time of all of the trial's work at the rate that is its value; `None` if that is no rate.
+fn seconds_at_value(trial: &Trial, measure: Measure) -> Option<f64> {
+    let amount = match measure {
+        Measure::OperationsPerSecond => trial.operations() as f64,
+        Measure::MebibytesPerSecond => trial.bytes() as f64 / MIB,
+        _ => return None,
+    };
+    let values: Vec<f64> = trial.slices.iter().map(|slice| slice.value).collect();
+    Some(amount / round_value(&values)?)
 }
 
 /// User and system time of fio's jobs, in percent.
@@ -69,10 +83,15 @@ mod tests {
     fn trial(seconds: f64, probes: &[(Probe, f64)]) -> Trial {
         let elapsed = Nanos((seconds * 1e9) as u64);
         Trial {
-            slices: vec![Slice { position: 0, operations: 1000, bytes: 4 << 20, elapsed, value: 1.0 }],
+            slices: vec![Slice { position: 0, operations: 1000, bytes: 4 << 20, elapsed, value: 1000.0 / seconds }],
             probes: probes.iter().map(|(probe, value)| probe.reading(*value)).collect(),
             ..Trial::empty(1, "openeuler-mixed", Label::from("ext4"), Outcome::Finished)
         }
+    }
+
+    /// The figure of a trial that is measured in operations per second.
+    fn of(trial: &Trial, wanted: Quantity) -> Option<f64> {
+        quantity(trial, Measure::OperationsPerSecond, wanted)
     }
 
     fn latency(count: u64, mean: Nanos) -> Latency {
@@ -104,9 +123,28 @@ mod tests {
             (Quantity::System, 15.0),
             (Quantity::Utilisation, 95.0),
         ] {
-            let found = quantity(&trial, wanted).expect("known");
+            let found = of(&trial, wanted).expect("known");
             assert!((found - figure).abs() < 1e-9, "{wanted:?}: {found} is not {figure}");
         }
+    }
+
+    #[test]
+    fn rates_are_those_of_the_cell() {
+        let mut trial = trial(1.0, &[(probe::CPU_PROCESS, 0.5)]);
+        trial.latencies.insert("read".to_owned(), latency(2100, Nanos::millis(10)));
+        let slow = Slice { elapsed: Nanos::seconds(3), value: 1000.0 / 3.0, ..trial.slices[0] };
+        trial.slices = vec![trial.slices[0], slow, trial.slices[0]];
+        for (wanted, at_value) in [
+            (Quantity::OperationsPerSecond, 1000.0),
+            (Quantity::ReadsPerSecond, 700.0),
+            (Quantity::MegabytesPerSecond, 4.0),
+            (Quantity::Seconds, 5.0),
+            (Quantity::Processor, 10.0),
+        ] {
+            let found = of(&trial, wanted).expect("known");
+            assert!((found - at_value).abs() < 1e-9, "{wanted:?}: {found} is not {at_value}");
+        }
+        assert_eq!(quantity(&trial, Measure::Seconds, Quantity::OperationsPerSecond), Some(600.0));
     }
 
     #[test]
@@ -114,21 +152,21 @@ mod tests {
         let probes =
             [(probe::CPU_PROCESS, 1.9), (probe::CPU_SYSTEM, 0.9), (probe::FIO_USR, 1.25), (probe::FIO_SYS, 2.5)];
         let through_fio = trial(2.0, &probes);
-        assert_eq!(quantity(&through_fio, Quantity::Processor), Some(3.75));
-        assert_eq!(quantity(&through_fio, Quantity::System), Some(2.5));
+        assert_eq!(of(&through_fio, Quantity::Processor), Some(3.75));
+        assert_eq!(of(&through_fio, Quantity::System), Some(2.5));
         let through_sysbench = trial(2.0, &[(probe::SYSBENCH_READS, 70.0), (probe::SYSBENCH_WRITES, 30.0)]);
-        assert_eq!(quantity(&through_sysbench, Quantity::ReadsPerSecond), Some(70.0));
-        assert_eq!(quantity(&through_sysbench, Quantity::WritesPerSecond), Some(30.0));
+        assert_eq!(of(&through_sysbench, Quantity::ReadsPerSecond), Some(70.0));
+        assert_eq!(of(&through_sysbench, Quantity::WritesPerSecond), Some(30.0));
     }
 
     #[test]
     fn quantities_that_a_trial_lacks_are_absent() {
         let mut silent = trial(2.0, &[]);
         for wanted in [Quantity::ReadsPerSecond, Quantity::ReadLatency, Quantity::Latency, Quantity::Processor] {
-            assert_eq!(quantity(&silent, wanted), None, "{wanted:?}");
+            assert_eq!(of(&silent, wanted), None, "{wanted:?}");
         }
         silent.slices.clear();
-        assert_eq!(quantity(&silent, Quantity::MegabytesPerSecond), None, "nothing was timed");
-        assert_eq!(quantity(&silent, Quantity::OperationsPerSecond), None);
+        assert_eq!(of(&silent, Quantity::MegabytesPerSecond), None, "nothing was timed");
+        assert_eq!(of(&silent, Quantity::OperationsPerSecond), None);
     }
 }

@@ -14,6 +14,7 @@ use fsarena_analyse::Analysis;
 use fsarena_library::Library;
 use fsarena_model::comparison::Cell;
 use fsarena_model::explanation::Explanation;
+use fsarena_model::plan::Harness;
 use fsarena_model::{Comparison, Contender, RunRecord};
 use fsarena_stats::tau_of_lists;
 
@@ -53,7 +54,7 @@ pub fn reproduction(record: &RunRecord, comparison: &Comparison) -> Result<Optio
         factors: factors::factors(&context, &figures),
         summaries: factors::summaries(&context, &figures),
         claims: claims::claims(&context, judged),
-        remarks: libraries(record).into_iter().collect(),
+        remarks: libraries(record).into_iter().chain(not_run(extension.harness)).collect(),
         stand_ins: context.stand_ins,
         figures,
         article,
@@ -73,6 +74,16 @@ fn libraries(record: &RunRecord) -> Option<String> {
             labels.join(" and ")
         )
     })
+}
+
+/// A sentence about what `--harness` leaves out.
+fn not_run(harness: Harness) -> Option<String> {
+    let text = match harness {
+        Harness::Both => return None,
+        Harness::Native => "native: what the article did through a shell is not measured as it was published (–)",
+        Harness::Shell => "shell: only what the article did through a shell is measured",
+    };
+    Some(format!("--harness {text}; leave out --harness to measure both."))
 }
 
 /// The data that all parts of a reproduction use.

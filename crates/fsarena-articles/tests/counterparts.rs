@@ -4,8 +4,8 @@ use fsarena_analyse::assess;
 use fsarena_articles::article::ClaimOutcome;
 use fsarena_articles::reproduction::{ClaimHere, Measured, Winner, Wins};
 use fsarena_articles::{Article, Reproduction};
-use fsarena_model::plan::{Extension, Harness, Opaque};
-use fsarena_model::{Durability, Nanos, Scale, Step};
+use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
+use fsarena_model::{Durability, Nanos, Scale, Step, Trial};
 
 use fsarena_fakes::record::Kept;
 use fsarena_fakes::workload;
@@ -23,7 +23,7 @@ const ARTICLE: &str = r#"{
     "summaries": [{"title": "total", "metric": "time", "of": "sum"}],
     "tests": [
         {"name": "create", "title": "Create", "original": "", "shown": "table", "method": "",
-         "as-published": [{"workload": "w", "steps": ["shell"]}, {"workload": "w", "steps": ["create"]}],
+         "as-published": [{"workload": "w-shell", "steps": ["shell"]}, {"workload": "w", "steps": ["create"]}],
          "properly": [{"workload": "w", "steps": ["create"], "synced": true}],
          "metrics": [{"name": "time", "unit": "ms", "better": "lower", "quantity": "milliseconds", "figures": [
             {"contender": "Library", "value": 10, "text": "10ms"}, {"contender": "Shell", "value": 100, "text": "100ms"},
@@ -46,7 +46,7 @@ const ARTICLE: &str = r#"{
     ]
 }"#;
 
-/// `ext4` takes 20 ms and 30 ms of sync for work that takes `xfs` 10 ms and 2 ms; through a shell it takes 400 ms.
+/// `ext4` takes 20 ms and 30 ms of sync for work that takes `xfs` 10 ms and 2 ms, or 400 ms through a shell.
 fn kept() -> Kept {
     kept_with(|_| {})
 }
@@ -58,6 +58,7 @@ fn kept_with(change: impl FnOnce(&mut Article)) -> Kept {
     change(&mut article);
     let data = Opaque::new(&article).expect("JSON");
     kept.0.plan.extension = Some(Box::new(Extension { data, scale: Scale::Published, harness: Harness::Both }));
+    let mut shell = Vec::new();
     for trial in &mut kept.0.trials {
         let is_ext4 = trial.contender.0 == "ext4";
         let step = |name: &str, millis: u64, sync: Option<u64>| Step {
@@ -70,9 +71,16 @@ fn kept_with(change: impl FnOnce(&mut Article)) -> Kept {
         };
         trial.steps = match is_ext4 {
             true => vec![step("create", 20, Some(30)), step("delete", 5, None)],
-            false => vec![step("create", 10, Some(2)), step("delete", 2, None), step("shell", 400, None)],
+            false => vec![step("create", 10, Some(2)), step("delete", 2, None)],
         };
+        if !is_ext4 {
+            let workload = "w-shell".to_owned();
+            shell.push(Trial { workload, steps: vec![step("shell", 400, None)], ..trial.clone() });
+        }
     }
+    kept.0.trials.extend(shell);
+    kept.0.plan.workloads.push(workload("w-shell"));
+    kept.0.plan.left_out.push(LeftOut { label: "ext4".into(), workload: "w-shell".to_owned() });
     kept
 }
 
@@ -112,6 +120,30 @@ fn a_speed_up_is_taken_apart_into_its_harness_and_the_rest() {
     assert_eq!(rounded, [Some(10.0), Some(20.0), Some(40.0), Some(0.5), Some(0.24)]);
     let library = reproduction.summaries.iter().find(|row| row.name.as_deref() == Some("Library")).expect("there");
     assert_eq!((library.published, library.properly.map(f64::round)), (Some(10.0), Some(50.0)));
+}
+
+#[test]
+fn what_was_not_measured_as_published_is_not_measured_otherwise_in_its_place() {
+    let mut kept = kept();
+    kept.0.plan.extension.as_mut().expect("an article").harness = Harness::Native;
+    kept.0.plan.contenders[0].kind = "rsext4".to_owned();
+    kept.0.plan.workloads.retain(|workload| workload.name == "w");
+    kept.0.trials.retain(|trial| trial.workload == "w");
+    kept.0.plan.left_out.clear();
+    let reproduction = reproduction(&kept);
+    let of = |name: &str| {
+        let mut own = reproduction.figures.iter().filter(|figure| figure.test == "create");
+        let own = own.find(|figure| figure.contender.as_ref().is_some_and(|label| label.0 == name)).expect("there");
+        [own.as_published, own.plainly].map(|it| it.map(|it| it.median.round()))
+    };
+    assert_eq!(of("ext4"), [Some(20.0), None], "a library has no shell");
+    assert_eq!(of("xfs"), [None, Some(10.0)]);
+    let factor = &reproduction.factors[0];
+    assert_eq!((factor.as_published, factor.harness, factor.plainly), (None, None, Some(0.5)));
+    assert_eq!(winner(&reproduction, "create").as_published, Wins::Unknown);
+    let remark = |reproduction: &Reproduction| reproduction.remarks.iter().any(|it| it.starts_with("--harness native"));
+    assert!(remark(&reproduction), "{:?}", reproduction.remarks);
+    assert!(!remark(&self::reproduction(&self::kept())));
 }
 
 #[test]

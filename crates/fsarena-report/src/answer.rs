@@ -107,12 +107,17 @@ fn winners(group: &ClassGroup<'_>) -> Option<String> {
     ];
     for (wanted, words) in others {
         let names: Vec<String> = rankings.iter().filter(|(_, it)| lead(it) == wanted).map(name).collect();
-        parts.extend((!names.is_empty()).then(|| format!("in {} {words} ({})", names.len(), names.join(", "))));
+        let all = names.join(", ");
+        parts.extend((!names.is_empty()).then(|| match rankings.len() {
+            1 => format!("in {all} {words}"),
+            _ => format!("in {} {words} ({all})", names.len()),
+        }));
     }
     let text = parts.join("; ");
     match (rankings.len(), is_won) {
         (0, _) => None,
         (_, true) => Some(format!("{text}.")),
+        (1, false) => Some(format!("{}.", words::capitalised(&text))),
         (total, false) => Some(format!("Of {}, {text}.", counted(total, "workload"))),
     }
 }
@@ -142,7 +147,10 @@ fn won(rankings: &[Ranked<'_>], group: &ClassGroup<'_>, is_synthetic: bool) -> V
         (false, _) => format!("is the {}", superlative(group)),
     };
     let names = |own: &[&Ranked<'_>]| own.iter().map(|ranked| name(ranked)).collect::<Vec<_>>().join(", ");
-    led_in(rankings, group, &wins, |own| format!(" ({})", names(own)))
+    match rankings.len() {
+        1 => led(rankings, group).iter().map(|(label, own)| format!("{label} {wins} in {}", names(own))).collect(),
+        _ => led_in(rankings, group, &wins, |own| format!(" ({})", names(own))),
+    }
 }
 
 /// `ext4 is the fastest in 3 of 10 workloads`, `xfs in 4`: a part for each contender that leads alone. `which` are the

@@ -153,10 +153,16 @@ pub fn suite_workloads(row: &SuiteRow) -> String {
 
 /// Why a pair has no mean; `None` if it has one.
 pub fn suite_missing(row: &SuiteRow) -> Option<String> {
-    let mut named: Vec<String> = row.left_out.iter().take(NAMED).cloned().collect();
-    let more = row.left_out.len() - named.len();
+    let named = first_of(&row.left_out);
+    (!named.is_empty()).then(|| format!("no mean over the suite without a valid estimate of {named}"))
+}
+
+/// The first of the workloads without which there is no mean, and how many more they are.
+pub fn first_of(left_out: &[String]) -> String {
+    let mut named: Vec<String> = left_out.iter().take(NAMED).cloned().collect();
+    let more = left_out.len() - named.len();
     named.extend((more > 0).then(|| format!("{more} more")));
-    (!named.is_empty()).then(|| format!("no mean over the suite without a valid estimate of {}", listed(&named)))
+    listed(&named)
 }
 
 #[cfg(test)]

@@ -91,14 +91,11 @@ fn among(advice: &Recommendation, class: &ClassAdvice) -> String {
 fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice) -> String {
     let among = among(advice, class);
     let Some(first) = &class.first else {
-        return format!(
-            "{among}none can be recommended: there are workloads of the mix in which not all can be compared."
-        );
+        return format!("{among}none can be recommended: {}.", incomparable(class));
     };
     let margin = number::percent(comparison.run.margin);
     let is_equal = |label: &Label| label == first || class.equal.contains(label);
-    let is_there = |label: &Label| class.not_recommended.iter().all(|other| other.label != *label);
-    let mut all = class.pairs.iter().flat_map(|row| [&row.a, &row.b]).filter(|label| is_there(label));
+    let mut all = class.pairs.iter().flat_map(|row| [&row.a, &row.b]).filter(|label| is_candidate(class, label));
     // What is not decided does not flip.
     let text = match class.best.as_slice() {
         _ if !class.depends.is_empty() => format!("it depends: {}.{}", preferences(class), kinds(class)),
@@ -121,6 +118,19 @@ fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice)
         ),
     };
     format!("{among}{text}")
+}
+
+fn is_candidate(class: &ClassAdvice, label: &Label) -> bool {
+    class.not_recommended.iter().all(|other| other.label != *label)
+}
+
+/// Which two contenders cannot be compared, in what and why: candidates, if there are two.
+fn incomparable(class: &ClassAdvice) -> String {
+    let rows = || class.pairs.iter().filter(|row| !row.left_out.is_empty());
+    let row = rows().find(|row| is_candidate(class, &row.a) && is_candidate(class, &row.b)).or(rows().next());
+    row.map_or("not all can be compared".to_owned(), |row| {
+        format!("{} and {} cannot be compared in {}", row.a, row.b, pair::first_of(&row.left_out))
+    })
 }
 
 /// `ext4 for unpack-archive and copy-tree, xfs for sqlite-wal`.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::article::{PublishedMetric, PublishedTest, Source};
 use crate::reproduction::{Measured, ReproducedFigure, StandIn, Unfinished};
-use fsarena_model::{Durability, Label, distinct};
+use fsarena_library::Library;
+use fsarena_model::{Contender, Durability, Label, distinct};
 
 use super::Context;
 use super::source::{ByRound, by_round, is_out_of_time, measured};
@@ -121,19 +122,29 @@ fn sourced(context: &Context<'_>, metric_at: MetricAt<'_>, label: &Label) -> Sou
         let rounds = one(context, source, metric_at, label)?;
         measured(&rounds, allows_verdict(context, &source.at(at).workload, label))
     };
-    let mut as_published = test.as_published.iter().filter_map(of);
-    let (first, second) = (as_published.next(), as_published.next());
+    // The workload of the first source that the contender supports, also if it was not run: others are done otherwise.
+    let first = test.as_published.iter().find(|source| supports(context, label, &source.at(at).workload));
+    let is_first = |source: &&Source| first.is_some_and(|first| first.workload == source.workload);
+    let (own, others): (Vec<&Source>, Vec<&Source>) = test.as_published.iter().partition(is_first);
     // A contender that does not keep synced data cannot be measured properly.
     let keeps = context.analysis.durability(label) == Some(Durability::Flushed);
     let properly = test.properly.iter().find_map(of).filter(|_| keeps);
-    let is_unfinished = |sources: &[Source]| metric.quantity.is_some() && is_out_of_time(context, sources, at, label);
+    let is_unfinished = |sources: &[&Source]| metric.quantity.is_some() && is_out_of_time(context, sources, at, label);
     Sourced {
-        as_published: first,
-        plainly: second,
+        as_published: own.iter().copied().find_map(of),
+        plainly: others.into_iter().find_map(of),
         properly,
-        is_unfinished: is_unfinished(&test.as_published),
-        is_unfinished_properly: keeps && is_unfinished(&test.properly),
+        is_unfinished: is_unfinished(&own),
+        is_unfinished_properly: keeps && is_unfinished(&test.properly.iter().collect::<Vec<_>>()),
     }
+}
+
+/// Whether a contender supports a workload. Of those that are not run, a library supports none: they start programs.
+fn supports(context: &Context<'_>, label: &Label, workload: &str) -> bool {
+    let plan = &context.record.plan;
+    let is_run = plan.workloads.iter().any(|own| own.name == *workload);
+    let is_library = |own: &Contender| own.label == *label && Library::named(&own.kind).is_some();
+    plan.takes_part(label, workload) && (is_run || !plan.contenders.iter().any(is_library))
 }
 
 /// Whether the validity of a cell allows a verdict.

@@ -20,12 +20,12 @@ pub fn by_round(context: &Context<'_>, source: &Source, at: Option<&str>, label:
     let trials = context.analysis.counted_trials(&source.workload, label).into_iter();
     let kept = trials.filter(|trial| trial.outcome == Outcome::Finished);
     let jobs = jobs(workload, wanted);
-    kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, wanted)? / jobs))).collect()
+    kept.filter_map(|trial| Some((trial.round, of_trial(trial, workload, source, wanted)? / jobs))).collect()
 }
 
 /// Whether the first of the sources that has trials in rounds that count ran out of time, a result behind all others: in
 /// most of these rounds, or in one of them if none finished.
-pub fn is_out_of_time(context: &Context<'_>, sources: &[Source], at: Option<&str>, label: &Label) -> bool {
+pub fn is_out_of_time(context: &Context<'_>, sources: &[&Source], at: Option<&str>, label: &Label) -> bool {
     let mut each = sources.iter().map(|source| context.analysis.counted_trials(&source.at(at).workload, label));
     let trials = each.find(|trials| !trials.is_empty()).unwrap_or_default();
     let late = trials.iter().filter(|trial| matches!(trial.outcome, Outcome::OutOfTime(_))).count();
@@ -48,9 +48,9 @@ pub fn measured(by_round: &ByRound, is_valid: bool) -> Option<Measured> {
     Some(Measured { median, low, high, rounds: values.len() as u32, is_valid })
 }
 
-fn of_trial(trial: &Trial, source: &Source, wanted: Quantity) -> Option<f64> {
+fn of_trial(trial: &Trial, workload: &Workload, source: &Source, wanted: Quantity) -> Option<f64> {
     if source.steps.is_empty() {
-        return quantities::quantity(trial, wanted);
+        return quantities::quantity(trial, workload.metric.measure, wanted);
     }
     let named = source.steps.iter().map(|name| trial.steps.iter().find(|step| step.name == *name));
     let steps = named.collect::<Option<Vec<&Step>>>()?;

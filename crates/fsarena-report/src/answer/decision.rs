@@ -131,16 +131,19 @@ impl<'a> AnswerGroup<'a> {
         self.group.contenders.iter().any(|row| row.label == *label && !row.risks.is_empty())
     }
 
-    /// Whether nothing forbids to take the contender: its figures are valid, and no check found damage.
+    /// Whether nothing forbids to take the contender: its figures are valid wherever those of another are, and no check
+    /// found damage.
     fn is_fit(&self, label: &Label) -> bool {
         let of = |pair: &&PairVerdict| pair.a == *label || pair.b == *label;
         let is_damaged = self.group.comparison.checks.damage.iter().any(|check| check.contender == *label);
         let is_invalid = |pair: &PairVerdict| {
-            let names = |reason: &Reason| match reason {
-                Reason::Validity { contender, class } => contender == label && class.forbids_verdict(),
+            let forbids = |reason: &Reason, of: &Label| match reason {
+                Reason::Validity { contender, class } => contender == of && class.forbids_verdict(),
                 _ => false,
             };
-            pair.verdict == Verdict::Invalid && pair.reasons.iter().any(names)
+            let has = |of: &Label| pair.reasons.iter().any(|reason| forbids(reason, of));
+            let other = if pair.a == *label { &pair.b } else { &pair.a };
+            pair.verdict == Verdict::Invalid && has(label) && !has(other)
         };
         !is_damaged && self.pairs.iter().any(of) && !self.group.pairs().into_iter().any(is_invalid)
     }

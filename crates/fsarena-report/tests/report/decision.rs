@@ -1,7 +1,7 @@
 //! Tests of the first line of a report.
 
 use fsarena_model::comparison::Reason;
-use fsarena_model::{Comparison, Guarantee, Verdict};
+use fsarena_model::{Comparison, Guarantee, Label, ValidityClass, Verdict};
 
 use crate::fixture::fixture;
 
@@ -48,6 +48,24 @@ fn where_nothing_is_decided_one_keeps_what_one_has() {
         decision(&few),
         "Decision: keep what you have: no verdict is possible with fewer than 3 rounds that count."
     );
+}
+
+#[test]
+fn work_that_all_fail_at_forbids_none_of_them() {
+    let mut comparison = with_winner("xfs", 1.2);
+    let expected = decision(&comparison);
+    assert!(expected.starts_with("Decision: take xfs: "), "{expected}");
+    let failed = comparison.judged.verdicts[0].workload.clone();
+    let class = ValidityClass::DidNotFinish;
+    for pair in comparison.judged.verdicts.iter_mut().filter(|pair| pair.workload == failed) {
+        let reason = |label: &Label| Reason::Validity { contender: label.clone(), class };
+        (pair.verdict, pair.reasons) = (Verdict::Invalid, vec![reason(&pair.a), reason(&pair.b)]);
+    }
+    assert!(decision(&comparison).starts_with("Decision: take xfs: "), "{}", decision(&comparison));
+    for pair in comparison.judged.verdicts.iter_mut().filter(|pair| pair.workload == failed) {
+        pair.reasons.retain(|reason| matches!(reason, Reason::Validity { contender, .. } if contender.0 == "xfs"));
+    }
+    assert!(!decision(&comparison).contains("take xfs"), "{}", decision(&comparison));
 }
 
 #[test]

@@ -88,6 +88,19 @@ fn a_lead_that_is_shown_for_the_mix_alone_is_named_as_one() {
 }
 
 #[test]
+fn without_a_first_the_reason_is_that_of_a_pair_of_candidates() {
+    let mut comparison = mixed();
+    let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];
+    class.first = None;
+    class.pairs.reverse();
+    class.pairs[1].left_out = vec!["randread-4k (1 round, a verdict needs at least 3)".to_owned()];
+    let report = crate::rendered("text", &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "Decision for your own mix: none can be recommended: ext4 and xfs cannot be compared in randread-4k (1 \
+        round, a verdict needs at least 3).";
+    assert!(report.contains(said), "{report}");
+}
+
+#[test]
 fn missing_workloads_of_a_mix_are_listed_with_the_mix() {
     let mut comparison = mixed();
     let missing = |workload: &str, package: &str| Unavailable {

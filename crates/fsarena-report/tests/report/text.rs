@@ -67,6 +67,19 @@ fn the_summary_has_the_answer_the_medians_and_what_limits_them() {
 }
 
 #[test]
+fn a_single_workload_is_named_and_not_counted() {
+    for (workload, said) in [
+        ("seqwrite-fsync", "In seqwrite-fsync the fastest is undecided."),
+        ("create-fsync", "xfs is the fastest in create-fsync."),
+    ] {
+        let mut comparison = fixture();
+        comparison.workloads.retain(|row| row.name == workload);
+        let summary = summary(&comparison, PLAIN);
+        assert!(summary.contains(said), "{said}: {summary}");
+    }
+}
+
+#[test]
 fn a_run_without_verdicts_says_so_once_and_has_no_words_of_verdicts() {
     for mut comparison in [fixture(), only(&["ext4", "xfs"])] {
         comparison.judged = Judged::default();

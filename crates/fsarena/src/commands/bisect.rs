@@ -186,7 +186,7 @@ fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
     let place = |wanted: &str| {
         fsarena_guest::named(&all, wanted).ok_or_else(|| {
             let text = format!("there is no kernel `{wanted}`");
-            Refusal::wrong_use(text, format!("there are {}; --kernels names others", all.join(", ")))
+            Refusal::wrong_use(text, format!("the kernels: {}; --kernels names others", all.join(", ")))
         })
     };
     let (good, bad) = (place(&options.good)?, place(&options.bad)?);

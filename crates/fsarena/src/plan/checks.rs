@@ -130,7 +130,7 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
                 Some(profile) => format!("the run has no workload of the profile `{profile}`"),
                 None => format!("there is no group and no workload `{name}` in this run that could have a weight"),
             };
-            bail!(Refusal::wrong_use(text, format!("there are {}", known.join(", "))))
+            bail!(Refusal::wrong_use(text, format!("the names of this run: {}", known.join(", "))))
         }
     }
 }

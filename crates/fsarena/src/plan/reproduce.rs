@@ -145,7 +145,10 @@ fn compared(article: &Article, contenders: &[Contender], suite: &Suite) -> Optio
     let lacking = |kind: &&String| without.iter().any(|published| published.here.contains(kind));
     let rest = |usual: &[String]| usual.iter().filter(lacking).cloned().collect::<Vec<_>>().join(", ");
     let hint = match (rest(&suite.contenders), rest(&suite.guest_contenders)) {
-        (here, _) if !here.is_empty() => format!("; without --contenders {here} takes part"),
+        (here, _) if !here.is_empty() => {
+            let take = if here.contains(',') { "take" } else { "takes" };
+            format!("; leave out --contenders, and {here} {take} part")
+        }
         (_, guest) if !guest.is_empty() => {
             format!("; `fsarena reproduce {} --guest` has {guest} for them", article.name)
         }

@@ -19,7 +19,11 @@ fn a_run_is_judged_by_a_mix_and_again_by_another() {
     let again = run(stage.fsarena().args(["report", "last", "--weights", "other=1"]), 0);
     assert!(out(&again).contains("The mix is other 100 %"), "{}", out(&again));
     let wrong = run(stage.fsarena().args(["report", "last", "--weights", "reads=1"]), 2);
-    assert!(err(&wrong).contains("`reads`") && err(&wrong).contains("hint: there are small, other"), "{}", err(&wrong));
+    assert!(
+        err(&wrong).contains("`reads`") && err(&wrong).contains("hint: the names of this run: small, other"),
+        "{}",
+        err(&wrong)
+    );
 }
 
 #[test]
@@ -102,7 +106,8 @@ fn a_run_is_judged_for_a_profile_and_a_stored_run_for_another() {
     assert!(again.contains("The run lacks 50 % of the profile: read-tree 50 %."), "{again}");
     let none = err(&run(stage.fsarena().args(["report", "last", "--profile", "mail"]), 2));
     assert!(
-        none.contains("no workload of the profile `mail`") && none.contains("hint: there are other, small"),
+        none.contains("no workload of the profile `mail`")
+            && none.contains("hint: the names of this run: other, small"),
         "{none}"
     );
 }
