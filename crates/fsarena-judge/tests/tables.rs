@@ -267,7 +267,6 @@ fn what_differs_like_the_contenders_is_never_ranked() {
         ("disk", &["sda1"; 3], &["sda2"; 3]),
         ("disk", &["nvme0n1p1"; 3], &["nvme0n1p2"; 3]),
         ("attempt", &["first", "second", "third"], &["first", "second", "third"]),
-        ("log", &["a.json", "b.json", "c.json"], &["a.json", "b.json", "c.json"]),
         ("mounted", &["/mnt/a"; 3], &["/mnt/b"; 3]),
         ("type", &["ext4"; 3], &["XFS"; 3]),
         ("date", &["31.12.2026"; 3], &["01.01.2027"; 3]),
@@ -278,6 +277,9 @@ fn what_differs_like_the_contenders_is_never_ranked() {
     let disks = further("disk", &["A", "A", "A", "B"], &["A", "B", "B", "B"]);
     let reasons: Vec<_> = disks.pairs.iter().map(|pair| (pair.workload.as_str(), pair.reason)).collect();
     assert_eq!(reasons, ["rate, disk A", "rate, disk B"].map(|name| (name, JudgedReason::NoRepetition)));
+    let rows = "ext4,A,100\next4,A,101\next4,A,102\next4,B,50\nxfs,A,103\nxfs,B,51\nxfs,B,52\nxfs,B,53\n";
+    let three = with_columns(&format!("fs,disk,rate\n{rows}btrfs,C,70\nbtrfs,C,71\n")).expect("a table");
+    assert!(three.pairs.iter().all(|pair| matches!(pair.verdict, Verdict::Undecided | Verdict::Invalid)), "{three:?}");
     let weekdays = further("weekday", &["Mo", "Tu", "We"], &["Mo", "Tu", "We"]);
     let way_out = "c, row 2: each row of a contender has another `weekday`, so each is work of its own, with one run; \
                    leave the column out if it only names the runs";
@@ -393,9 +395,10 @@ fn names_of_one_workload_are_one_and_summaries_are_no_contenders() {
     let rows = "ext4,1,100\next4,2,101\next4,avg,100.5\nxfs,1,130\nxfs,2,131\nxfs,best,131\n";
     let numbered = with_columns(&format!("fs,run,rate\n{rows}")).expect("a table");
     assert_eq!((numbered.results, numbered.pairs.len(), are_left_out(&numbered, "avg, best")), (4, 1, true));
-    // Figures of several kinds are no rows of averages.
-    let kinds = with_columns(&format!("fs,kind,rate\n{}", rows.replace(",1,", ",mean,").replace(",2,", ",p50,")));
-    assert_eq!(kinds.expect("a table").results, 6);
+    // Figures of several kinds, and levels of a setting, are no rows of averages.
+    for header in ["fs,kind,rate", "fs,level,rate"] {
+        assert_eq!(with_columns(&format!("{header}\n{rows}")).expect("a table").results, 6);
+    }
 }
 
 #[test]

@@ -27,9 +27,9 @@ const CHOSEN: [&str; 29] = [
     "cores", "cpus", "ranks", "streams", "readers", "writers", "users", "filesize",
 ];
 /// Words in titles of columns that number runs, or say when they were made, even with gaps.
-const NUMBERED: [&str; 18] = [
+const NUMBERED: [&str; 19] = [
     "run", "iter", "iteration", "rep", "repeat", "repetition", "trial", "round", "seed", "when", "start", "epoch", "t",
-    "attempt", "try", "sample", "id", "log",
+    "attempt", "try", "sample", "i", "idx", "index",
 ];
 
 /// Words in titles of columns that describe the machine or the file system, and no work.
@@ -62,7 +62,7 @@ pub(super) struct ShownColumns {
     pub conditions: Vec<usize>,
     /// Columns of [`Self::work`] without which rows would be repetitions, while no row is one with all of them.
     pub alone: Vec<usize>,
-    /// Columns that number the rows, but those of averages and the like.
+    /// Columns that number the runs, where rows of averages and the like have words.
     numbered: Vec<usize>,
 }
 
@@ -82,8 +82,12 @@ impl ShownColumns {
             count += 1;
             columns.retain_mut(|column| column.add(record.field(column.place), record.field(figure[0])));
         }
+        let title = |column: &UnnamedColumn| header.fields[column.place].trim();
+        let has_word = |column: &UnnamedColumn, names: &[&str]| {
+            time::words(title(column)).iter().any(|word| names.contains(&word.as_str()))
+        };
         let mut numbered = Vec::new();
-        for column in &mut columns {
+        for column in columns.iter_mut().filter(|column| has_word(column, &NUMBERED)) {
             let numbers = || column.values.iter().filter(|value| !is_summary(value)).cloned();
             let is_number = |value: &String| value.parse::<u64>().is_ok();
             if (2..column.values.len()).contains(&numbers().count()) && numbers().all(|value| is_number(&value)) {
@@ -96,15 +100,11 @@ impl ShownColumns {
         let count = if numbered.is_empty() { count } else { records().count() };
         columns.retain(|column| !column.names_contender);
         let is_repeated = |column: &UnnamedColumn| 2 * column.values.len() <= count;
-        let title = |column: &UnnamedColumn| header.fields[column.place].trim();
         let says_direction = |column: &UnnamedColumn| {
             let mut values = column.values.iter();
             !column.values.is_empty() && values.all(|value| said_in(title(column), value).is_some())
         };
         let is_word = |column: &UnnamedColumn| column.may_be_work() && !column.is_numbered();
-        let has_word = |column: &UnnamedColumn, names: &[&str]| {
-            time::words(title(column)).iter().any(|word| names.contains(&word.as_str()))
-        };
         let is_of_place = |column: &UnnamedColumn| has_word(column, &CONDITIONS);
         let is_apart = |column: &UnnamedColumn| is_of_place(column) && column.is_apart(records(), figure[0]);
         let (words, others): (Vec<_>, Vec<_>) =
@@ -208,14 +208,15 @@ impl UnnamedColumn {
         high - low >= 2.0 * (numbers.len() - 1) as f64 && numbers.iter().all(|number| is_round(*number))
     }
 
-    /// Whether two contenders have no value in common.
+    /// Whether each contender has values of its own.
     fn is_apart<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, contender: usize) -> bool {
         let mut sides: HashMap<String, BTreeSet<String>> = HashMap::new();
         for record in records.filter(|record| !record.field(self.place).is_empty()) {
             let contender = record.field(contender);
             sides.entry(contender.to_lowercase()).or_default().insert(condition(record.field(self.place), contender));
         }
-        sides.values().any(|own| sides.values().any(|others| own.is_disjoint(others)))
+        let all: BTreeSet<&String> = sides.values().flatten().collect();
+        sides.len() > 1 && sides.values().map(BTreeSet::len).sum::<usize>() == all.len()
     }
 
     /// The numbers of each group.
