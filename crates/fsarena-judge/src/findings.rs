@@ -13,7 +13,7 @@ pub use compared::{copies, of_pairs, renamed};
 
 use crate::design::Design;
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
-use crate::work::{CountRange, Workload, workloads};
+use crate::work::{CountRange, workloads};
 
 /// What speaks against results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,12 +170,22 @@ fn order(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
                     a difference between them";
         return vec![text.to_owned()];
     }
-    let of = |workload: &Workload<'_>| {
+    if let Some(text) = apart(design) {
+        return vec![text];
+    }
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let workloads = workloads(rows);
+    for workload in &workloads {
         let own = workload.variants.iter().map(|variant| apart(&Design::of(variant.rows.iter().copied())));
-        let (place, text) = own.enumerate().find_map(|(place, text)| Some((place, text?)))?;
-        Some(format!("{}: {text}", workload.titles()[place]))
+        let own = own.zip(workload.titles()).filter_map(|(text, title)| Some((text?, title)));
+        own.for_each(|(text, title)| _ = found.entry(text).or_default().insert(title));
+    }
+    let all: usize = workloads.iter().map(|workload| workload.variants.len()).sum();
+    let of = |(text, titles): (String, BTreeSet<String>)| match titles.len() == all {
+        true => format!("in each workload {text}"),
+        false => format!("{}: {text}", some_of(&titles.iter().map(String::as_str).collect())),
     };
-    apart(design).or_else(|| workloads(rows).iter().find_map(of)).into_iter().collect()
+    found.into_iter().map(of).collect()
 }
 
 /// Which contenders never ran at the same time.

@@ -337,6 +337,9 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
         rows.extend(own);
     }
+    if !file.is_labelled && found.len() > 1 && rows.iter().all(|row| row.contender == file.label) {
+        fio::of_runs(&mut rows);
+    }
     Ok(rows)
 }
 

@@ -133,6 +133,17 @@ fn commands_with_parameters_are_not_pooled() {
     let names = |judgement: &Judgement| judgement.pairs.iter().map(|pair| pair.workload.clone()).collect::<Vec<_>>();
     assert_eq!(names(&read(&both)), ["time, command untar.sh {fs}", "time, command rm.sh {fs}"]);
     assert_unranked(&read(&[both[0].clone(), both[3].clone()]), "command untar.sh {fs} and rm.sh {fs} differ");
+    // Both may read from one of the file systems, but not each from the other one.
+    let copied = |ext4: &str, xfs: &str| {
+        let of = |from: &str, to: &str, time: f64| (format!("cp /m/{from}/src /m/{to}/dst"), time, fs(to));
+        let commands = [of(ext4, "ext4", 1.0), of(xfs, "xfs", 2.0)];
+        read(&commands.each_ref().map(|(command, time, fs)| (command.as_str(), *time, fs.clone())))
+    };
+    assert_eq!(names(&copied("ext4", "ext4")), ["time"]);
+    assert_unranked(&copied("xfs", "ext4"), "cp /m/xfs/src /m/{fs}/dst and cp /m/ext4/src /m/{fs}/dst differ");
+    let op = |op: &str| json!({ "op": op });
+    let twice = [("touch a; touch a", 1.0, op("touch")), ("rm a; touch a", 1.0, op("rm"))];
+    assert_unranked(&read(&twice), "op rm and touch differ");
     // If each command has a file system of its own, the rest is work.
     for (commands, how) in [
         (["cp a /mnt/ext4/x", "cp a /mnt/xfs/x && sync"], "cp a {label}/x and cp a {label}/x && sync differ"),
@@ -272,7 +283,7 @@ fn terse_lines_of_a_name_are_states_or_in_doubt() {
     let lines = |run: f64| terse("r", 4.0, 9000.0 + run, 60_000.0) + &terse("r", 4.0, 9001.0 + run, 60_003.0);
     assert_unranked(
         &repeated(lines, |run| lines(run + 0.5)),
-        "its 2 lines are clones of a job or runs one after the other",
+        "2 lines of a job are its clones or runs one after the other; give each run a file of its own",
     );
     // Longer and longer runs are no states.
     let runs = [60_001.0, 60_151.0, 60_301.0].map(|time| terse("r", 4.0, 9000.0 + time / 100.0, time)).concat();

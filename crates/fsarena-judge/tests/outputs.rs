@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_judge::{File, JudgedReason, Measured, Reads, SyncedResult, judge, results};
+use fsarena_judge::{File, FindingClass, JudgedReason, Measured, Reads, SyncedResult, judge, results};
 use fsarena_model::{Better, Share};
 
 fn read(name: &str, text: &str) -> Vec<Measured> {
@@ -96,6 +96,14 @@ fn sysbench_runs_of_a_file_are_repetitions() {
     let failed = "sysbench 1.0.20 (using LuaJIT)\nFATAL: Too large position discovered in request!\n";
     let file = File { label: "a", name: "a", text: failed, is_labelled: false };
     assert!(results(&file).expect_err("no work").to_string().contains("run 1 failed"));
+    // What is printed without figures is no run, and what wrote nothing had nothing to sync.
+    let read_only = "sysbench 1.0.20\nsysbench 1.0.20 (using LuaJIT)\nNumber of threads: 1\n\
+                     Calling fsync() at the end of test, Enabled.\nDoing sequential read test\n\
+                     File operations:\n    reads/s:  100.5\n    writes/s:  0.00\n    fsyncs/s:  0.00\n";
+    let [reads] = &read("a", read_only)[..] else { panic!("one figure") };
+    assert_eq!((reads.source.as_str(), &reads.notes[..]), ("a, run 1", &[][..]));
+    let written = read("a", &read_only.replace("writes/s:  0.00", "writes/s:  9.00"));
+    assert_eq!(written[0].notes[0].class, FindingClass::Durability);
     let old = "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\nNumber of threads: 8\n\
                Operations performed:  5991 Read, 4009 Write, 12800 Other = 22800 Total\n  170.32 Requests/sec executed\n";
     assert_eq!(figures(&read("a", old)), BTreeMap::from([("database, 8 threads: requests", vec![170.32])]));

@@ -82,6 +82,52 @@ fn units_are_of_times_or_rates_or_need_a_direction() {
 }
 
 #[test]
+fn a_table_may_say_which_direction_is_better() {
+    use Better::{Higher, Lower};
+    let read = |header: &str, cells: &[&str], better: Option<Better>| {
+        let rows: String = cells.iter().map(|cell| format!("ext4,{cell},100.2\nxfs,{cell},130.3\n")).collect();
+        let columns = CsvColumns { workload: Some("test".to_owned()), better, ..CsvColumns::of("fs", "value") };
+        let rows = csv("c", &format!("fs,{header},value\n{rows}"), &columns).map_err(|error| error.to_string())?;
+        Ok::<_, String>(rows.into_iter().step_by(2).map(|row| row.better).collect::<Vec<_>>())
+    };
+    for (header, cells, expected) in [
+        ("test,proportion", &["w,LIB", "r,HIB"][..], &[Lower, Higher][..]),
+        ("test,better", &["w,lower"], &[Lower]),
+        ("test,direction", &["w,Lower Is Better"], &[Lower]),
+        ("test,higher_is_better", &["w,false", "r,1"], &[Lower, Higher]),
+        ("test,unit", &["w,\"Seconds, Fewer Is Better\"", "r,MB/s"], &[Lower, Higher]),
+        ("test", &["SQLite (fewer is better)", "fio"], &[Lower, Higher]),
+        ("test,direction", &["w,read", "w,write"], &[Higher, Higher]),
+    ] {
+        assert_eq!(read(header, cells, None).as_deref(), Ok(expected), "{header}");
+    }
+    let both = read("test,better", &["r,higher", "w,lower"], Some(Lower));
+    assert_eq!(
+        both,
+        Err("c, row 2: `--lower` and `better higher` contradict each other: which direction is better?".into())
+    );
+    let memory = read("test", &["memory MB"], None).expect_err("no rate");
+    assert!(memory.starts_with("c, row 2: `memory MB` is no clear name of a rate"), "{memory}");
+    for title in ["throughput cost (less is better)", "rate(lower is better)", "rate ↓", "score lower is better"] {
+        let rows = csv("c", &format!("fs,{title}\next4,1\nxfs,2\n"), &CsvColumns::of("fs", title)).expect(title);
+        assert_eq!(rows[0].better, Lower, "{title}");
+    }
+    for title in ["dropped/s", "context switches/s", "interrupts per second"] {
+        let read = csv("c", &format!("fs,{title}\next4,1\nxfs,2\n"), &CsvColumns::of("fs", title));
+        assert!(read.is_err(), "{title}");
+    }
+}
+
+#[test]
+fn rows_of_one_time_are_one_run() {
+    let rows: String = (0..4).map(|run| format!("ext4,9,10{run}.5\nxfs,9,13{run}.5\n")).collect();
+    let judgement = with_columns(&format!("fs,when,rate\n{rows}")).expect("a table");
+    let text = "4 rows of ext4 have the same time, so they are one run; leave out `--time` if each is a run";
+    assert_eq!(judgement.results, 2);
+    assert!(judgement.findings.iter().any(|finding| finding.text.ends_with(text)), "{judgement:?}");
+}
+
+#[test]
 fn an_empty_cell_is_no_name() {
     let refused = |row: &str| refused("fs,test,vm,when,rate", &format!("ext4,read,a,1,100\n{row}")).to_string();
     assert_eq!(refused(",read,a,1,100"), "c, row 3: it has no `fs`");
@@ -177,6 +223,15 @@ fn what_differs_like_the_contenders_is_never_ranked() {
         ("write_delay", &["0"; 4], &["5"; 4]),
         ("disk rate", &["5400"; 4], &["7200"; 4]),
         ("used", &["0"; 4], &["90"; 4]),
+        // Of the machine or of the file system.
+        ("disk", &["Samsung 980"; 4], &["WD Black"; 4]),
+        ("disk", &["1"; 4], &["2"; 4]),
+        ("disk", &["sda1"; 4], &["sdb1"; 4]),
+        ("cpu", &["i7-8700"; 4], &["i9-9900"; 4]),
+        ("host", &["a"; 4], &["b"; 4]),
+        ("mount_opts", &["rw,noatime"; 4], &["rw,noatime,inode64"; 4]),
+        ("mkfs options", &["-E lazy_itable_init=0"; 4], &["-m reflink=1"; 4]),
+        ("progs", &["e2fsprogs 1.47"; 4], &["xfsprogs 6.1"; 4]),
         ("delay_s", &["0.125"; 4], &["0.135"; 4]),
     ] {
         let judgement = further(title, ext4, xfs);
@@ -209,12 +264,26 @@ fn what_differs_like_the_contenders_is_never_ranked() {
         ("iops", &["10231", "10119", "10400"], &["15100", "15203", "15344"]),
         ("p99 us", &["10", "50", "90", "10"], &["200", "500", "300", "200"]),
         ("partition", &["/dev/sda1"; 3], &["/dev/sda2"; 3]),
+        ("disk", &["sda1"; 3], &["sda2"; 3]),
+        ("disk", &["nvme0n1p1"; 3], &["nvme0n1p2"; 3]),
+        ("attempt", &["first", "second", "third"], &["first", "second", "third"]),
         ("mounted", &["/mnt/a"; 3], &["/mnt/b"; 3]),
         ("type", &["ext4"; 3], &["XFS"; 3]),
         ("date", &["31.12.2026"; 3], &["01.01.2027"; 3]),
     ] {
         assert_eq!(further(title, ext4, xfs).pairs[0].reason, JudgedReason::OtherTimes, "{title}");
     }
+    // What the contenders share of the machine is compared value by value.
+    let disks = further("disk", &["A", "A", "A", "B"], &["A", "B", "B", "B"]);
+    let reasons: Vec<_> = disks.pairs.iter().map(|pair| (pair.workload.as_str(), pair.reason)).collect();
+    assert_eq!(reasons, ["rate, disk A", "rate, disk B"].map(|name| (name, JudgedReason::NoRepetition)));
+    let rows = "ext4,A,100\next4,A,101\next4,A,102\next4,B,50\nxfs,A,103\nxfs,B,51\nxfs,B,52\nxfs,B,53\n";
+    let three = with_columns(&format!("fs,disk,rate\n{rows}btrfs,C,70\nbtrfs,C,71\n")).expect("a table");
+    assert!(three.pairs.iter().all(|pair| matches!(pair.verdict, Verdict::Undecided | Verdict::Invalid)), "{three:?}");
+    let weekdays = further("weekday", &["Mo", "Tu", "We"], &["Mo", "Tu", "We"]);
+    let way_out = "c, row 2: each row of a contender has another `weekday`, so each is work of its own, with one run; \
+                   leave the column out if it only names the runs";
+    assert!(weekdays.findings.iter().any(|finding| finding.text == way_out), "{weekdays:?}");
     // A few single cells do not make a setting the number of a run.
     let mostly = further("threads", &["1", "1", "1", "1", "8"], &["8", "8", "8", "8", "1"]);
     let reasons: Vec<_> = mostly.pairs.iter().map(|pair| (pair.workload.as_str(), pair.reason)).collect();
@@ -315,7 +384,21 @@ fn names_of_one_workload_are_one_and_summaries_are_no_contenders() {
     let averaged = with_columns("fs,rate\next4,100\next4,101\nAverage,100.5\nxfs,130\nxfs,131\nTotal,462\n");
     let averaged = averaged.expect("a table");
     assert_eq!((averaged.contenders.len(), averaged.results), (2, 4));
-    assert!(averaged.findings.iter().any(|it| it.text.contains("called Average, Total, which is no contender")));
+    let are_left_out = |judgement: &Judgement, names: &str| {
+        let text = format!("c, row 2: other rows are called {names}: they are made of others and left out");
+        judgement.findings.iter().any(|finding| finding.text == text)
+    };
+    assert!(are_left_out(&averaged, "Average, Total"));
+    let of_each = "fs,rate\next4,100\next4,101\next4 (avg),100.5\nxfs,130\nxfs,131\nxfs-mean,130.5\n";
+    let of_each = with_columns(of_each).expect("a table");
+    assert_eq!((of_each.results, are_left_out(&of_each, "ext4 (avg), xfs-mean")), (4, true));
+    let rows = "ext4,1,100\next4,2,101\next4,avg,100.5\nxfs,1,130\nxfs,2,131\nxfs,best,131\n";
+    let numbered = with_columns(&format!("fs,run,rate\n{rows}")).expect("a table");
+    assert_eq!((numbered.results, numbered.pairs.len(), are_left_out(&numbered, "avg, best")), (4, 1, true));
+    // Figures of several kinds, and levels of a setting, are no rows of averages.
+    for header in ["fs,kind,rate", "fs,level,rate"] {
+        assert_eq!(with_columns(&format!("{header}\n{rows}")).expect("a table").results, 6);
+    }
 }
 
 #[test]
@@ -324,7 +407,9 @@ fn what_is_no_table_has_a_way_out() {
     let refused = |text: &str, columns: &CsvColumns| csv("c", text, columns).expect_err(text);
     assert_eq!(refused("fs,v\next4,1\n", &columns).to_string(), "c: `v` is given as two columns");
     let json = refused("[{\"fs\": \"ext4\", \"v\": 1}]", &CsvColumns::of("fs", "v"));
-    assert!(json.to_string().contains("it is JSON") && json.hint().contains("jq -r"), "{json}");
+    assert!(json.to_string().contains("it is JSON") && json.hint().contains("jq -rs"), "{json}");
+    let merged = refused("fs,v\next4,1\n,2\n", &CsvColumns::of("fs", "v"));
+    assert_eq!(merged.hint(), "fill in the cell, also where several rows shared one");
     for missing in ["n/a", "-"] {
         let error =
             refused(&format!("ext4,xfs\n1,{missing}\n"), &CsvColumns::of_each(vec!["ext4".into(), "xfs".into()]));

@@ -158,7 +158,7 @@ fn parameters_of_hyperfine_are_work() {
     let pairs: Vec<(&str, JudgedReason)> = judgement.pairs.iter().map(|it| (it.workload.as_str(), it.reason)).collect();
     assert_eq!(pairs, [("time, d 1", JudgedReason::OtherTimes), ("time, d 32", JudgedReason::OtherTimes)]);
     let confounded = texts(&judgement, FindingClass::Confounded);
-    assert!(confounded.starts_with("time, d 1: the contenders ran one after the other"), "{confounded}");
+    assert!(confounded.starts_with("in each workload the contenders ran one after the other"), "{confounded}");
     let result = |size: &str, time: f64| json!({ "command": format!("cp {size}"), "times": [time, 1.1 * time], "parameters": { "size": size } });
     let scanned = json!({ "results": [result("4k", 1.0), result("1m", 9.0)] }).to_string();
     assert_other_work(&judged([read("x", "x", &scanned)]), "size 1m and 4k differ");
@@ -203,7 +203,8 @@ fn clones_of_a_job_are_one_result() {
         (terse.len(), terse[0].value, terse[0].work["lines of this name"].as_str()),
         (once.len(), 3.0 * once[0].value, "3")
     );
-    let doubt = "its 3 lines are clones of a job or runs one after the other";
+    let doubt =
+        "3 lines of a job are its clones or runs one after the other; give each run a file of its own, or use JSON";
     assert_eq!((terse[0].notes[0].class, terse[0].notes[0].text.as_str()), (FindingClass::Work, doubt));
     // Groups run one after the other.
     assert_eq!(of([job(1000, 1000, 0), job(1000, 1000, 1)]), (1, 1000.0, String::new()));
@@ -262,6 +263,25 @@ fn sections_with_directories_of_their_own_are_contenders() {
     ] {
         assert_eq!(other.contenders, ["r1.json", "r2.json", "r3.json"]);
     }
+}
+
+#[test]
+fn runs_in_a_log_are_of_the_file_systems_that_their_directories_name() {
+    let run = |fs: &str, bs: &str, number: u64| {
+        let job = json!({ "jobname": format!("{fs}-w"), "error": 0, "write": { "iops": 1000 + number, "runtime": 1000 },
+                          "job options": { "rw": "randwrite", "bs": bs, "directory": format!("/mnt/{fs}") } });
+        json!({ "fio version": "fio-3.38", "timestamp": 100 * number, "jobs": [job] }).to_string()
+    };
+    let of = |bs: &str, is_labelled: bool| {
+        let text: String = (1..4).map(|round| run("ext4", "4k", 2 * round) + &run("xfs", bs, 2 * round + 1)).collect();
+        judged([results(&File { label: "log", name: "log.txt", text: &text, is_labelled }).expect("well formed")])
+    };
+    let split = of("4k", false);
+    assert_eq!(
+        (split.contenders, split.pairs[0].workload.as_str()),
+        (vec!["ext4".into(), "xfs".into()], "{label}-w write")
+    );
+    assert_eq!([of("8k", false), of("4k", true)].map(|it| it.contenders), [["log"], ["log"]]);
 }
 
 #[test]
@@ -457,6 +477,7 @@ fn too_fast_to_time_is_a_bound() {
     assert!(pair.estimate.ratio.is_some_and(|ratio| (ratio - 32_768.0 / 700.0).abs() < 1e-9), "{pair:?}");
     let found = texts(&once, FindingClass::Clock);
     assert!(found.starts_with("home was too fast to time, so it was better than mntc at least "), "{found}");
+    assert!(found.contains("but these runs are too few, or vary too much, to show that it is"), "{found}");
     let shown = fsarena_report::markdown(fsarena_judge::report(&once, "0.0.0"));
     assert!(shown.contains("≥ 46.8×"), "{shown}");
     let repeated = create(&judged((0..3).flat_map(|number| [slow(number), fast(number)])));

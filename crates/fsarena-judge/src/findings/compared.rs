@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fsarena_model::Verdict;
 use fsarena_report::number::Ratio;
 
 use super::{FindingClass, JudgedFinding, some_of};
@@ -105,7 +106,7 @@ fn repeated_elsewhere(pairs: &[Compared]) -> Vec<String> {
 
 /// What is known of work that was too fast for the program's clock.
 fn too_fast(pairs: &[Compared]) -> Vec<String> {
-    let mut bounds: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
+    let mut bounds: BTreeMap<(&str, &str, bool), BTreeSet<String>> = BTreeMap::new();
     for pair in pairs.iter().map(|pair| &pair.judged) {
         let Some(ratio) = pair.estimate.ratio else { continue };
         let (better, worse, ratio) = match pair.bound {
@@ -114,11 +115,13 @@ fn too_fast(pairs: &[Compared]) -> Vec<String> {
             _ => continue,
         };
         let text = format!("at least {} in {}", Ratio::alone(ratio).times(), pair.workload);
-        bounds.entry((better, worse)).or_default().insert(text);
+        let is_shown = matches!(pair.verdict, Verdict::Faster | Verdict::Slower);
+        bounds.entry((better, worse, is_shown)).or_default().insert(text);
     }
-    let text = |((better, worse), texts): ((&str, &str), BTreeSet<String>)| {
+    let text = |((better, worse, is_shown), texts): ((&str, &str, bool), BTreeSet<String>)| {
         let texts = some_of(&texts.iter().map(String::as_str).collect());
-        format!("{better} was too fast to time, so it was better than {worse} {texts}")
+        let but = if is_shown { "" } else { ", but these runs are too few, or vary too much, to show that it is" };
+        format!("{better} was too fast to time, so it was better than {worse} {texts}{but}")
     };
     bounds.into_iter().map(text).collect()
 }

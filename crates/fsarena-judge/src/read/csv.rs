@@ -4,12 +4,11 @@ mod decimal;
 mod direction;
 mod names;
 mod records;
+mod runs;
 mod work;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 
 use fsarena_model::Better;
 
@@ -18,11 +17,13 @@ pub use self::decimal::rounding;
 pub use self::names::name_alike;
 use self::names::{Spellings, leave_out_summaries, name_workloads};
 use self::records::{CsvRecord, Records};
+use self::runs::{name_copies, name_runs, run};
 use self::work::ShownColumns;
 use super::time::{TimeNotation, is_time_alone, seconds};
 use super::{KnownFacts, ReadError, ResultFigure};
 use crate::copies::FEWEST_FIGURES;
-use crate::measured::{InputFacts, Measured, Run};
+use crate::findings::FindingClass;
+use crate::measured::{InputFacts, Measured};
 
 /// What to do about a figure that is missing.
 const MISSING: &str = "leave out the row of a figure that is missing, or, where each contender has a column, leave its \
@@ -45,7 +46,8 @@ pub struct CsvColumns {
     pub host: Option<String>,
     /// The file system that was recorded.
     pub recorded: Option<String>,
-    /// Which direction of the figure is better; `None`: the higher, if the names of figures leave no doubt.
+    /// Which direction of the figure is better; `None`: what the table says, or the higher, if the
+    /// names of figures leave no doubt.
     pub better: Option<Better>,
 }
 
@@ -139,7 +141,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let mut records = Records::of(text);
     let separator = records.separator;
     if text.trim_start().starts_with(['[', '{']) {
-        let hint = "make a CSV with a header of it, as with `jq -r '.[] | [.fs, .rate] | @csv'`";
+        let hint = "make a CSV of it, as with `jq -rs '[\"fs\", \"rate\"], (flatten[] | [.fs, .rate]) | @csv' FILE`";
         return Err(ReadError::table(name, "it is JSON of no tool that judge knows").hinting(hint));
     }
     let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
@@ -186,7 +188,12 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         }
         let field = |place: usize| record.field(place);
         if let Some(place) = named[..4].iter().flatten().find(|place| field(**place).is_empty()) {
-            return Err(wrong(format!("it has no `{}`", header.fields[*place].trim())));
+            let error = wrong(format!("it has no `{}`", header.fields[*place].trim()));
+            return Err(error.hinting(if *place == value {
+                MISSING
+            } else {
+                "fill in the cell, also where several rows shared one"
+            }));
         }
         let text = field(value);
         let value = decimal.number(text).map_err(|why| {
@@ -213,7 +220,6 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             facts.filter(|(_, value)| !value.is_empty()).collect()
         };
         let unit = unit.map(own).unwrap_or_default();
-        let better = columns.better.unwrap_or(Better::Higher);
         Ok(Measured {
             run: run(name, &source, time.is_some(), &record.fields),
             contender: own(contender),
@@ -225,10 +231,12 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             clock_step: Some(rounding(text) / value),
             source,
             unit,
-            ..ResultFigure { workload, value, unit: "", better }.row(&nothing)
+            ..ResultFigure::rate(workload, value, "").row(&nothing)
         })
     };
-    let mut rows = records.map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
+    let mut summaries = BTreeSet::new();
+    let is_row = |record: &CsvRecord<'_>| shown.summary(record).map(|name| summaries.insert(name)).is_none();
+    let mut rows = records.filter(is_row).map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
     if !TimeNotation::are_comparable(notations.keys().copied()) {
         let examples: Vec<String> = notations.values().map(|(place, text)| format!("`{text}` ({place})")).collect();
         let why = format!("times are not of one kind, so their order is unknown: {}", examples.join(", "));
@@ -238,7 +246,16 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let is_local_time = notations.contains_key(&TimeNotation::Local);
     rows.iter_mut().for_each(|row| row.is_local_time = is_local_time);
     name_alike(&mut rows);
-    leave_out_summaries(&mut rows);
+    leave_out_summaries(&mut rows, summaries);
+    let alone = shown.alone.iter().map(|place| header.fields[*place].trim()).map(|title| {
+        format!(
+            "each row of a contender has another `{title}`, so each is work of its own, with one run; leave the column \
+             out if it only names the runs"
+        )
+    });
+    if let Some(row) = rows.first_mut() {
+        row.notes.extend(FindingClass::OneRun.findings(alone));
+    }
     if workload.is_some() {
         name_workloads(&mut rows);
     }
@@ -248,25 +265,12 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     if rows.is_empty() {
         return Err(ReadError::table(name, "it has a header and no rows"));
     }
-    direction::check(name, columns, &header, &rows)?;
+    direction::apply(name, columns, &header, &mut rows)?;
     round_alike(&mut rows);
     if time.is_none() {
         name_copies(&mut rows);
     }
     Ok(rows)
-}
-
-/// Makes all that a contender did on a host at one time a single run, named after its first row.
-fn name_runs(rows: &mut [Measured]) {
-    let mut firsts: HashMap<u64, usize> = HashMap::new();
-    for place in 0..rows.len() {
-        let mut hasher = DefaultHasher::new();
-        (&rows[place].contender, &rows[place].host, rows[place].time.map(f64::to_bits)).hash(&mut hasher);
-        let first = *firsts.entry(hasher.finish()).or_insert(place);
-        if first < place {
-            rows[place].source = rows[first].source.clone();
-        }
-    }
 }
 
 /// The figures of a workload are rounded to the digits that the longest of them has, since zeros may be left out. Zeros
@@ -305,87 +309,4 @@ impl WorkloadRounding {
         // A few figures may end with zeros by chance.
         if self.count > FEWEST_FIGURES { self.finest * 10_f64.powi(self.zeros) } else { self.finest }
     }
-}
-
-/// The run that a record is of. Records of the same time are one run if they are the same; without times, figures may
-/// be the same by chance, and all are of one run.
-fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run {
-    if !has_time {
-        return Run { name: name.to_owned(), digest: 0 };
-    }
-    let mut hasher = DefaultHasher::new();
-    fields.hash(&mut hasher);
-    Run { name: source.to_owned(), digest: hasher.finish() }
-}
-
-/// Makes runs of their own of rows that are in a table once more.
-fn name_copies(rows: &mut [Measured]) {
-    let key = |row: &Measured| {
-        let mut hasher = DefaultHasher::new();
-        (&row.contender, &row.workload, row.value.to_bits(), &row.host).hash(&mut hasher);
-        hasher.finish()
-    };
-    let keys: Vec<u64> = rows.iter().map(key).collect();
-    let copies = whole_copies(rows, &keys).unwrap_or_else(|| copies_of_parts(rows, &keys));
-    for (row, copy) in rows.iter_mut().zip(copies).filter(|(_, copy)| *copy > 0) {
-        row.run.name += &format!(", once more ({copy})");
-    }
-}
-
-/// In which copy of a table each row is, from 0, if all rows are there equally often: in the same order or, if they are
-/// sorted, with enough different figures of a contender.
-fn whole_copies(rows: &[Measured], keys: &[u64]) -> Option<Vec<usize>> {
-    let mut counts: HashMap<u64, usize> = HashMap::new();
-    keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
-    let times = counts.values().copied().min().filter(|times| *times > 1)?;
-    if counts.values().any(|count| *count != times) {
-        return None;
-    }
-    let mut figures: HashMap<(&str, &str), BTreeSet<u64>> = HashMap::new();
-    for row in rows {
-        figures.entry((&row.contender, &row.workload)).or_default().insert(row.value.to_bits());
-    }
-    let mut parts = keys.chunks(keys.len() / times);
-    let is_in_order = parts.next().is_some_and(|first| parts.all(|part| part == first));
-    let has_many = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
-    let copy = |key: &u64| {
-        let left = counts.entry(*key).or_default();
-        *left -= 1;
-        times - 1 - *left
-    };
-    (has_many || (is_in_order && with_figures(rows.iter(), FEWEST_FIGURES).is_some()))
-        .then(|| keys.iter().map(copy).collect())
-}
-
-/// In which copy of a part of a table each row is; 0: in none. A part at one end counts as a copy if it is at the other
-/// end, too, or next to itself, as where a table and a later state of it are in one file.
-fn copies_of_parts(rows: &[Measured], keys: &[u64]) -> Vec<usize> {
-    // Many parts are tried, so a figure more is asked of them.
-    let least = FEWEST_FIGURES + 1;
-    let is_same = |a: usize, b: usize, length: usize| keys[a..a + length] == keys[b..b + length];
-    let copy = |rest: Range<usize>| {
-        let own = || rows[rest.clone()].iter();
-        let [from_start, from_end] =
-            [with_figures(own(), least), with_figures(own().rev(), least)].map(|rows| rows.unwrap_or(usize::MAX));
-        (from_start.min(from_end)..=rest.len() / 2).find_map(|length| {
-            let (start, last) = (rest.start, rest.end - length);
-            let is_first = length >= from_start && is_same(start, start + length, length);
-            let is_last = length >= from_end && (is_same(start, last, length) || is_same(last - length, last, length));
-            if is_first { Some(start..start + length) } else { is_last.then_some(last..rest.end) }
-        })
-    };
-    let (mut copies, mut rest) = (vec![0; rows.len()], 0..rows.len());
-    for count in 1.. {
-        let Some(part) = copy(rest.clone()) else { break };
-        rest = if part.start == rest.start { part.end..rest.end } else { rest.start..part.start };
-        copies[part].fill(count);
-    }
-    copies
-}
-
-/// After how many rows there are `count` different figures; `None` if there are fewer.
-fn with_figures<'a>(mut rows: impl Iterator<Item = &'a Measured>, count: usize) -> Option<usize> {
-    let mut figures: BTreeSet<u64> = BTreeSet::new();
-    let place = rows.position(|row| figures.insert(row.value.to_bits()) && figures.len() == count)?;
-    Some(place + 1)
 }

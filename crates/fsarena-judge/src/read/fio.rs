@@ -16,7 +16,7 @@ pub use terse::{knows as knows_terse, read as read_terse};
 
 use super::doubts::{folder, placed, written_meanwhile};
 use super::json::Value;
-use super::options::size;
+use super::options::{size, without_label};
 use super::{File, KnownFacts, ReadError, ResultFigure, positive, program};
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
@@ -174,6 +174,28 @@ fn of_directories(rows: &mut [Measured], places: &[(&str, &str)]) {
         row.workload = format!("{} {direction}", row.work["rw"]);
         let kind = placed([*directory]).filter(|_| kinds.len() == works.len());
         row.contender = kind.unwrap_or_else(|| (*directory).to_owned());
+    }
+}
+
+/// Makes contenders of the file systems that the directories of several runs in a file name, if the same work was done
+/// on each.
+pub fn of_runs(rows: &mut [Measured]) {
+    let named = |row: &Measured| {
+        let kind = row.recorded.clone()?;
+        Some((without_label(&row.workload, &kind), kind))
+    };
+    let Some(names) = rows.iter().map(named).collect::<Option<Vec<_>>>() else { return };
+    let mut works: BTreeMap<&str, BTreeSet<(&str, &InputFacts)>> = BTreeMap::new();
+    for (row, (workload, kind)) in rows.iter().zip(&names) {
+        works.entry(kind).or_default().insert((workload, &row.work));
+    }
+    let mut others = works.values();
+    let first = others.next();
+    if works.len() < 2 || others.any(|other| Some(other) != first) {
+        return;
+    }
+    for (row, (workload, kind)) in rows.iter_mut().zip(names) {
+        (row.workload, row.contender) = (workload, kind);
     }
 }
 

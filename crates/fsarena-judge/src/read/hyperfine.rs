@@ -2,13 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use fsarena_lane::kind::named_in;
 
 use super::doubts::{folder, is_file, placed};
 use super::json::Value;
-use super::options::{size, with_word, without_label, without_mounts};
+use super::options::{places_of, size, with_word, without_label, without_mounts};
 use super::{File, ReadError, ResultFigure, positive};
 use crate::{InputFacts, Measured};
 
@@ -47,14 +46,15 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     // If each command has a file system of its own, these are compared, and the rest of a command is work.
     let kinds: BTreeSet<String> = commands.iter().filter_map(|command| place(command)).collect();
     let are_kinds = kinds.len() > 1 && kinds.len() == commands.len();
-    for result in results() {
-        let command = result["command"].as_str().unwrap_or_default();
-        let (contender, work) = described(file, result, command, place(command).filter(|_| are_kinds));
+    let all: Vec<(String, Parameters)> = results().map(|result| (command(result), parameters(result))).collect();
+    for (result, (command, own)) in results().zip(&all) {
+        let general = template(command, own, &all);
+        let (contender, work) = described(file, own, command, general, place(command).filter(|_| are_kinds));
         let times = result["times"].as_array().unwrap_or_default();
         let codes = result["exit_codes"].as_array().unwrap_or_default();
         for (number, time) in times.iter().enumerate() {
             // A command may be there several times.
-            let count = counts.entry(command).or_default();
+            let count = counts.entry(command.as_str()).or_default();
             *count += 1;
             let source = format!("{}, `{command}`, run {count}", file.name);
             let time = positive(time).ok_or_else(|| ReadError::malformed(&source, "its time is no number above 0"))?;
@@ -97,36 +97,81 @@ fn without_places(command: &str, label: &str) -> String {
     general.split_inclusive(' ').map(of).collect()
 }
 
+/// The values of the parameters of a command by name.
+type Parameters = BTreeMap<String, String>;
+
+fn parameters(result: &Value) -> Parameters {
+    let all = result["parameters"].as_object().into_iter().flatten();
+    let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    all.map(|(name, own)| (name.to_string(), value(own))).collect()
+}
+
+/// A command with the names of parameters in place of their values: in all places, unless other choices of places give
+/// more of the commands, since a value may also be in a path that all of them have.
+fn template(command: &str, own: &Parameters, all: &[(String, Parameters)]) -> String {
+    /// The most places of which all choices are tried, and the most commands that they are tried on.
+    const MOST_PLACES: usize = 8;
+    const MOST_COMMANDS: usize = 64;
+    let mut values: Vec<(&String, &String)> = own.iter().filter(|(_, value)| !value.is_empty()).collect();
+    // A value may be a part of another.
+    values.sort_by_key(|(_, value)| Reverse(value.len()));
+    let mut places: BTreeMap<usize, (&String, &String)> = BTreeMap::new();
+    for (name, value) in values {
+        let is_free = |place: &usize| {
+            let mut others = places.iter().map(|(begin, (_, other))| *begin..begin + other.len());
+            others.all(|other| place + value.len() <= other.start || *place >= other.end)
+        };
+        let mut found: Vec<usize> = places_of(command, value).filter(is_free).collect();
+        if found.is_empty() {
+            // As in `{size}k`.
+            found = command.match_indices(value.as_str()).map(|(place, _)| place).filter(is_free).collect();
+        }
+        places.extend(found.into_iter().map(|place| (place, (name, value))));
+    }
+    let every = (1_u32 << places.len().min(31)) - 1;
+    let given = |choice: u32, new: &dyn Fn(&str) -> Option<String>| {
+        let (mut text, mut end) = (String::new(), 0);
+        let is_chosen = |(number, _): &(usize, _)| places.len() > MOST_PLACES || choice & (1 << number) > 0;
+        for (_, (place, (name, value))) in places.iter().enumerate().filter(is_chosen) {
+            text = text + &command[end..*place] + &new(name)?;
+            end = place + value.len();
+        }
+        Some(text + &command[end..])
+    };
+    let count = |choice: &u32| {
+        let gives = |(other, values): &&(String, Parameters)| {
+            given(*choice, &|name| values.get(name).cloned()).as_ref() == Some(other)
+        };
+        (all.iter().take(MOST_COMMANDS).filter(gives).count(), choice.count_ones())
+    };
+    let choices = if places.len() > MOST_PLACES { every..=every } else { 0..=every };
+    let best = choices.max_by_key(count).unwrap_or(every);
+    given(best, &|name| Some(format!("{{{name}}}"))).unwrap_or_else(|| command.to_owned())
+}
+
 /// Which contender a command is of, and what defines the work. The contender is in parameters (`--parameter-list`,
 /// `--parameter-scan`), the label, or the command itself. The other parameters define the work, and so does a command
-/// that is no contender: with the names of parameters in place of their values, and `{label}` for a label, its file
-/// system and mount points. `kind` is the file system of a command, if that is what is compared.
-fn described(file: &File<'_>, result: &Value, command: &str, kind: Option<String>) -> (String, InputFacts) {
-    let all = result["parameters"].as_object().into_iter().flatten();
-    let all = all.map(|(name, value)| (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
-    let is_contender = |(name, value): &(&Rc<str>, String)| {
+/// that is no contender: `general`, with `{label}` for a label, its file system and mount points. `kind` is the file
+/// system of a command, if that is what is compared.
+fn described(
+    file: &File<'_>,
+    parameters: &Parameters,
+    command: &str,
+    mut general: String,
+    kind: Option<String>,
+) -> (String, InputFacts) {
+    let is_contender = |(name, value): &(&String, &String)| {
         CONTENDER.contains(&name.to_lowercase().as_str())
             || named_in(folder(value)).is_some()
             || (value.starts_with('/') && !is_file(value))
     };
-    let (contender, work): (Vec<_>, Vec<_>) = all.partition(is_contender);
-    let values = contender.iter().chain(&work).map(|(name, value)| (&***name, value.as_str()));
-    let mut values: Vec<(&str, &str)> = values.filter(|(_, value)| !value.is_empty()).collect();
-    // A value may be a part of another.
-    values.sort_by_key(|(_, value)| Reverse(value.len()));
-    let named = |text: String, (name, value): &(&str, &str)| {
-        let name = format!("{{{name}}}");
-        let general = with_word(&text, value, &name);
-        // As in `{size}k`.
-        if general == text { text.replace(value, &name) } else { general }
-    };
-    let mut general = values.iter().fold(command.to_owned(), named);
+    let (contender, work): (Vec<_>, Vec<_>) = parameters.iter().partition(is_contender);
     if file.is_labelled {
         general = without_places(&general, file.label);
     }
-    let of_work = work.iter().map(|(name, value)| (name.to_string(), size(value)));
+    let of_work = work.into_iter().map(|(name, value)| (name.clone(), size(value)));
     let mut of_work: BTreeMap<String, String> = of_work.collect();
-    let contender = contender.into_iter().map(|(_, value)| value).collect::<Vec<_>>().join(" ");
+    let contender = contender.into_iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ");
     let contender = match (contender.is_empty(), file.is_labelled) {
         (true, false) => {
             of_work.extend(kind.map(|kind| ("command".to_owned(), without_places(command, &kind))));

@@ -20,9 +20,12 @@ fn begins(line: &str) -> bool {
 /// Operations per second of each direction, or transactions.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
-    for (index, all) in file.runs(begins).iter().enumerate() {
-        let lines = &*without_checkpoints(all);
-        if lines.iter().any(|line| line.starts_with("FATAL")) {
+    let has_failed = |lines: &[&str]| lines.iter().any(|line| line.starts_with("FATAL"));
+    // `prepare` and `--version` print no figures.
+    let runs = file.runs(begins).into_iter().filter(|all| has_failed(all) || !figures(all).is_empty());
+    for (index, all) in runs.enumerate() {
+        let lines = &*without_checkpoints(&all);
+        if has_failed(lines) {
             return Err(file.malformed(format!("run {} failed, so its figures are of no work", index + 1)));
         }
         let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
@@ -33,7 +36,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         for (figure, durable) in figures.into_iter().zip(durable) {
             let meanwhile = written.clone().filter(|_| durable == SyncedResult::NothingWritten);
             rows.push(Measured {
-                run: file.run(index + 1, &printed(all, |_| false)),
+                run: file.run(index + 1, &printed(&all, |_| false)),
                 work: BTreeMap::from_iter(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile)).into(),
                 durable,
                 synced: synced(lines),
@@ -147,7 +150,8 @@ fn synced(lines: &[&str]) -> Option<f64> {
 
 fn notes(lines: &[&str]) -> Vec<JudgedFinding> {
     let is_asked = lines.iter().any(|line| line.contains("Calling fsync() at the end of test, Enabled"));
-    let undone = (is_asked && rate(lines, "fsync") == Some(0.0)).then(|| JudgedFinding {
+    let has_written = rate(lines, "write") != Some(0.0);
+    let undone = (is_asked && has_written && rate(lines, "fsync") == Some(0.0)).then(|| JudgedFinding {
         class: FindingClass::Durability,
         text: "it was to call fsync(), but did not once".to_owned(),
     });

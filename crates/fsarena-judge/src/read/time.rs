@@ -17,12 +17,12 @@ const TIMES: [&str; 26] = [
     "lat", "clat", "slat", "tlat", "rtt", "await", "wait", "wall", "stall", "temps",
 ];
 /// Words for what is better if it is less, but is no time.
-const COSTS: [&str; 14] = [
+const COSTS: [&str; 18] = [
     "cpu", "iowait", "rss", "used", "usage", "space", "waf", "amplification", "overhead", "watt", "joule", "energy",
-    "miss", "misses",
+    "miss", "misses", "switches", "interrupt", "irq", "wakeup",
 ];
 /// Words for what went wrong.
-const FAILURES: [&str; 6] = ["error", "retry", "retries", "fault", "failure", "loss"];
+const FAILURES: [&str; 9] = ["error", "retry", "retries", "fault", "failure", "loss", "dropped", "timeout", "aborted"];
 /// Words for amounts, before one of [`PER`], or `ps`, in a rate.
 const AMOUNTS: [&str; 23] = [
     "b", "kb", "mb", "gb", "kib", "mib", "gib", "byte", "kbit", "mbit", "gbit", "op", "iop", "io", "file", "req",
@@ -103,7 +103,8 @@ pub fn without_quantities(text: &str) -> String {
     let is_kept = |word: &&str| {
         let word = word.trim_end_matches(SEPARATORS);
         let is_quantity = was_number || word.starts_with(|letter: char| letter.is_ascii_digit());
-        was_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let is_digit = |letter: char| letter.is_ascii_digit();
+        was_number = word.starts_with(is_digit) && word.ends_with(is_digit);
         !is_quantity
     };
     text.split_inclusive(SEPARATORS).filter(is_kept).collect()

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use clap::Args;
 use fsarena_judge::{
-    CsvColumns, File, Judgement, Measured, ReadError, csv, has_columns, judge, name_alike, results, text, under_label,
+    CsvColumns, File, JudgedReason, Judgement, Measured, ReadError, csv, has_columns, judge, name_alike, results, text,
+    under_label,
 };
 use fsarena_lane::kind::named_in;
 use fsarena_model::{Better, Label, Share};
@@ -83,10 +84,23 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
     show(global, &options.page, report, &judgement)?;
-    if let Some(hint) = hint_at_labels(options, &judgement) {
+    if let Some(hint) = hint_at_labels(options, &judgement).or_else(|| hint_at_input(&judgement, has_table)) {
         note!("hint: {hint}");
     }
     Ok(())
+}
+
+/// What to change in the input so that results can be compared.
+fn hint_at_input(judgement: &Judgement, has_table: bool) -> Option<String> {
+    let is_apart = |reason| matches!(reason, JudgedReason::OtherWork | JudgedReason::Confounded);
+    if judgement.contenders.len() == 1 {
+        return Some("give each contender a file of its own, as `fsarena judge ext4=a.json xfs=b.json`".to_owned());
+    }
+    (has_table && judgement.pairs.iter().any(|pair| is_apart(pair.reason))).then(|| {
+        "leave columns out of the table that are no work, such as comments, or that belong to the contender, such as \
+         its mkfs options"
+            .to_owned()
+    })
 }
 
 /// How files get labels, if all are named without one and what they have in common shows no contenders: several files

@@ -1,6 +1,10 @@
-//! Which direction of figures is better: the higher one of rates, and of names that say nothing, such as `value`.
+//! Which direction of figures is better: what the table says, else the higher one of rates, and of names that say
+//! nothing, such as `value`.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::iter::once;
+
+use fsarena_model::Better;
 
 use super::super::ReadError;
 use super::super::time::{is_cost, is_rate, is_time, is_time_alone, without_quantities, words};
@@ -13,6 +17,33 @@ const PLAIN: [&str; 19] = [
     "perf", "performance", "mean", "average", "avg", "median",
 ];
 
+/// Words of a text that says which figures are better, as `fewer is better`, or the column `proportion` with `LIB`.
+const SAYING: [&str; 4] = ["better", "direction", "proportion", "goal"];
+const LOWER: [&str; 8] = ["lower", "lowest", "fewer", "less", "smaller", "min", "minimize", "lib"];
+const HIGHER: [&str; 8] = ["higher", "highest", "more", "larger", "greater", "max", "maximize", "hib"];
+
+/// The direction that a title, a unit or the name of a workload says itself.
+fn said(text: &str) -> Option<Better> {
+    let words = words(text);
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let says = |names: &[&str], arrow| text.contains(arrow) || (has(&SAYING) && has(names));
+    match (says(&LOWER, '↓'), says(&HIGHER, '↑')) {
+        (true, false) => Some(Better::Lower),
+        (false, true) => Some(Better::Higher),
+        _ => None,
+    }
+}
+
+/// The direction that a cell says: `lower` in a column `better`, or `false` in `higher_is_better`.
+pub(super) fn said_in(title: &str, cell: &str) -> Option<Better> {
+    match (said(title), cell.to_lowercase().as_str()) {
+        (Some(better), "1" | "true" | "yes" | "y") => Some(better),
+        (Some(Better::Lower), "0" | "false" | "no" | "n") => Some(Better::Higher),
+        (Some(Better::Higher), "0" | "false" | "no" | "n") => Some(Better::Lower),
+        _ => said(&format!("{title} {cell}")),
+    }
+}
+
 /// What is known of figures by a name that they have.
 #[derive(Clone, Copy, PartialEq)]
 enum NamedFigure {
@@ -22,29 +53,55 @@ enum NamedFigure {
     Other,
 }
 
-/// Refuses a table without a direction, unless its figures are rates or have plain names, and one of times and rates.
-pub(super) fn check(
+/// Gives each row its direction. Refuses a table that says none, unless its figures are rates or have plain names, one
+/// of times and rates, and one that contradicts itself or the user.
+pub(super) fn apply(
     name: &str,
     columns: &CsvColumns,
     header: &CsvRecord<'_>,
-    rows: &[Measured],
+    rows: &mut [Measured],
 ) -> Result<(), ReadError> {
     let figures = if columns.contenders.is_empty() { columns.value.clone() } else { columns.contenders.join(",") };
     let title = titled(&figures, header).map(|kind| (figures.as_str(), kind));
     let unknown = Some((figures.as_str(), NamedFigure::Other)).filter(|(title, _)| !is_plain(title));
-    let mut known = HashSet::new();
+    let refused = |place: &str, why: String, hint| Err(ReadError::Malformed { place: place.to_owned(), why, hint });
+    let given = columns.better.map(|better| {
+        let option = if better == Better::Lower { "--lower" } else { "--higher" };
+        (option.to_owned(), better)
+    });
+    let mut known = HashMap::new();
     let mut found: Vec<(String, &str, NamedFigure)> = Vec::new();
-    for row in rows {
-        if !known.insert((&row.unit, &row.workload, InputFacts::as_ptr(&row.work))) {
+    let mut directions = Vec::new();
+    for row in &*rows {
+        let workload = columns.workload.is_some().then_some(&row.workload);
+        let key = (&row.unit, &row.workload, InputFacts::as_ptr(&row.work));
+        if let Some(better) = known.get(&key) {
+            directions.push(*better);
+            continue;
+        }
+        let texts = once(&figures).chain(once(&row.unit)).chain(workload);
+        let texts = texts.filter_map(|text| Some((text.clone(), said(text)?)));
+        let cells =
+            row.work.iter().filter_map(|(title, cell)| Some((format!("{title} {cell}"), said_in(title, cell)?)));
+        let said: Vec<(String, Better)> = texts.chain(cells).collect();
+        let all: Vec<&(String, Better)> = given.iter().chain(&said).collect();
+        if let Some((other, _)) = all.iter().find(|(_, better)| *better != all[0].1) {
+            let why = format!("`{}` and `{other}` contradict each other: which direction is better?", all[0].0);
+            return refused(&row.source, why, "correct the table, or leave out `--lower` or `--higher`");
+        }
+        let better = all.first().map_or(Better::Higher, |(_, better)| *better);
+        known.insert(key, better);
+        directions.push(better);
+        if !said.is_empty() {
             continue;
         }
         let unit = Some(row.unit.as_str()).filter(|unit| !unit.is_empty());
         let of_unit = unit.map(|unit| (unit, named(unit).unwrap_or(NamedFigure::Other)));
-        let workload = columns.workload.is_some().then_some(&row.workload);
         let cells = || {
             let cells = || workload.into_iter().chain(row.work.values()).map(String::as_str);
             let of = |kind| cells().find(|cell| celled(cell) == Some(kind)).map(|cell| (cell, kind));
-            of(NamedFigure::Time).or_else(|| of(NamedFigure::Rate)).or_else(|| of(NamedFigure::Other))
+            let amount = workload.filter(|name| is_amount(name)).map(|name| (name.as_str(), NamedFigure::Other));
+            of(NamedFigure::Time).or_else(|| of(NamedFigure::Rate)).or_else(|| of(NamedFigure::Other)).or(amount)
         };
         let Some((word, kind)) = of_unit.or(title).or_else(cells).or(unknown) else { continue };
         if found.iter().all(|(_, _, other)| *other != kind) {
@@ -52,7 +109,6 @@ pub(super) fn check(
         }
     }
     let of = |kind| found.iter().find(|(_, _, other)| *other == kind);
-    let refused = |place: &str, why: String, hint| Err(ReadError::Malformed { place: place.to_owned(), why, hint });
     if let (Some((place, time, _)), Some((_, rate, _))) = (of(NamedFigure::Time), of(NamedFigure::Rate)) {
         let why = format!("`{time}` is the name of a time, and `{rate}` of a rate: no direction is better for both");
         return refused(place, why, "judge times and rates apart, with `--lower` for the times");
@@ -66,7 +122,10 @@ pub(super) fn check(
             format!("`{word}` is {what}, and which direction is better is not given"),
             "add `--lower`, or `--higher` if higher figures are better",
         ),
-        None => Ok(()),
+        None => {
+            rows.iter_mut().zip(directions).for_each(|(row, better)| row.better = better);
+            Ok(())
+        }
     }
 }
 
@@ -90,6 +149,15 @@ fn named(name: &str) -> Option<NamedFigure> {
         (false, true) => Some(NamedFigure::Rate),
         (false, false) => None,
     }
+}
+
+/// Whether a name ends with a unit of an amount, as `memory MB`, without a number before it.
+fn is_amount(name: &str) -> bool {
+    const AMOUNTS: [&str; 8] = ["kb", "mb", "gb", "kib", "mib", "gib", "byte", "bytes"];
+    let name = without_quantities(name);
+    words(name.to_lowercase().trim_end_matches([')', ']', ' ']))
+        .last()
+        .is_some_and(|word| AMOUNTS.contains(&word.as_str()))
 }
 
 fn is_plain(title: &str) -> bool {

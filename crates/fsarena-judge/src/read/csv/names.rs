@@ -6,9 +6,23 @@ use super::super::options::without_label;
 use crate::findings::{FindingClass, JudgedFinding};
 use crate::measured::Measured;
 
-/// Names of rows that are made of other rows.
-const SUMMARIES: [&str; 9] =
-    ["average", "avg", "mean", "median", "geomean", "geometric mean", "total", "sum", "stddev"];
+/// Words in names of rows that are made of other rows.
+const SUMMARIES: [&str; 9] = ["average", "avg", "mean", "median", "geomean", "geometric", "total", "sum", "stddev"];
+/// Names of such rows in a column that numbers the others.
+const OF_NUMBERED: [&str; 4] = ["best", "worst", "min", "max"];
+
+/// What a name has besides words for summaries; `None` if it has none of these.
+fn summarised(name: &str) -> Option<String> {
+    let name = name.to_lowercase();
+    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let (summaries, others): (Vec<&str>, Vec<&str>) = words.partition(|word| SUMMARIES.contains(word));
+    (!summaries.is_empty()).then(|| others.join(" "))
+}
+
+/// Whether a cell of a column that otherwise has numbers is that of a row made of others.
+pub(super) fn is_summary(cell: &str) -> bool {
+    OF_NUMBERED.contains(&cell.to_lowercase().as_str()) || summarised(cell).is_some_and(|rest| rest.is_empty())
+}
 
 /// Spellings of names, which differ in blanks and, unless they are paths or commands, in case: the first one counts.
 #[derive(Default)]
@@ -54,14 +68,18 @@ pub(super) fn name_workloads(rows: &mut [Measured]) {
     }
 }
 
-/// Leaves out rows of averages and sums, with a finding.
-pub(super) fn leave_out_summaries(rows: &mut Vec<Measured>) {
-    let is_summary = |name: &str| SUMMARIES.contains(&name.to_lowercase().as_str());
-    let names: BTreeSet<&str> = rows.iter().map(|row| row.contender.as_str()).filter(|name| is_summary(name)).collect();
-    let named = names.into_iter().collect::<Vec<_>>().join(", ");
-    rows.retain(|row| !is_summary(&row.contender));
-    if let Some(row) = rows.first_mut().filter(|_| !named.is_empty()) {
-        let text = format!("other rows are called {named}, which is no contender: they are left out");
+/// Leaves out rows of averages and sums, also of one contender (`ext4 (avg)`), with a finding. Those that are called
+/// `names` in a column of runs were left out before.
+pub(super) fn leave_out_summaries(rows: &mut Vec<Measured>, mut names: BTreeSet<String>) {
+    let contenders: BTreeSet<&str> = rows.iter().map(|row| row.contender.as_str()).collect();
+    let plain: BTreeSet<String> = contenders.iter().map(|name| name.to_lowercase()).collect();
+    let is_summary = |name: &&&str| summarised(name).is_some_and(|rest| rest.is_empty() || plain.contains(&rest));
+    let summaries: BTreeSet<String> = contenders.iter().filter(is_summary).map(|name| (*name).to_owned()).collect();
+    rows.retain(|row| !summaries.contains(&row.contender));
+    names.extend(summaries);
+    if let Some(row) = rows.first_mut().filter(|_| !names.is_empty()) {
+        let named = Vec::from_iter(names).join(", ");
+        let text = format!("other rows are called {named}: they are made of others and left out");
         row.notes.push(JudgedFinding { class: FindingClass::Copy, text });
     }
 }

@@ -38,15 +38,22 @@ pub(super) struct Records<'a> {
     /// Whether rows begin and end with the separator, as in Markdown.
     is_framed: bool,
     number: usize,
+    /// The header, which is there again where tables were put together.
+    header: Option<Vec<Cow<'a, str>>>,
+}
+
+/// Whether a line is a rule of a table, as `+----+----+`, or the fence of a block in Markdown.
+fn is_rule(line: &str) -> bool {
+    line.starts_with("```") || (line.contains('-') && line.bytes().all(|byte| b"+-|: \r".contains(&byte)))
 }
 
 impl<'a> Records<'a> {
-    /// The separator is the one that the header has most often, or that `sep=;` before it names. Comments may be there,
-    /// too.
+    /// The separator is the one that the header has most often, or that `sep=;` before it names. Comments and rules may
+    /// be there, too.
     pub fn of(text: &'a str) -> Self {
         let (mut rest, mut number, mut named) = (text, 0, None);
         while let Some((line, after)) = rest.split_once('\n')
-            && (line.is_empty() || line.starts_with("# ") || line.starts_with("sep="))
+            && (line.is_empty() || line.starts_with("# ") || line.starts_with("sep=") || is_rule(line))
         {
             named = named.or(line.strip_prefix("sep="));
             (rest, number) = (after, number + 1);
@@ -56,7 +63,7 @@ impl<'a> Records<'a> {
         // Of several, the last one is found.
         let separator = SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(b',');
         let is_framed = separator == b'|' && header.starts_with('|') && header.ends_with('|');
-        Self { rest, separator, is_framed, number }
+        Self { rest, separator, is_framed, number, header: None }
     }
 
     /// The record at the beginning of the rest, which is not empty.
@@ -122,10 +129,16 @@ impl<'a> Iterator for Records<'a> {
                 record.fields.remove(0);
                 record.fields.pop_if(|field| field.trim().is_empty());
             }
-            // Below the header, Markdown has a line.
-            let is_line =
-                |field: &str| self.separator == b'|' && field.trim().bytes().all(|byte| b":-".contains(&byte));
-            if !record.fields.iter().all(|field| field.is_empty() || is_line(field)) {
+            // Tables in Markdown and of databases have rules, and those of psql end with the number of rows.
+            let is_line = |field: &str| {
+                let field = field.trim();
+                let is_end = || field.starts_with('(') && field.ends_with(')') && field.contains(" row");
+                let is_of_table = || field.bytes().all(|byte| b":+-".contains(&byte)) || is_end();
+                field == "```" || (self.separator == b'|' && is_of_table())
+            };
+            let is_again = self.header.as_ref() == Some(&record.fields);
+            if !is_again && !record.fields.iter().all(|field| field.is_empty() || is_line(field)) {
+                self.header.get_or_insert_with(|| record.fields.clone());
                 return Some(record);
             }
         }
@@ -158,6 +171,16 @@ mod tests {
         assert_eq!(records("a|b\n-|-5\n"), [["a", "b"], ["-", "-5"]]);
         let table = "| a | b |\n|---|:-:|\n| x |  |\n";
         assert_eq!(records(table), [[" a ", " b "], [" x ", "  "]]);
+        // Of databases, of org-mode, in a block of Markdown, and put together.
+        for table in [
+            "a|b\n-+-\nx|1\ny|2\n(2 rows)\n",
+            "+-+-+\n|a|b|\n+-+-+\n|x|1|\n|y|2|\n+-+-+\n",
+            "|a|b|\n|-+-|\n|x|1|\n|y|2|\n",
+            "```\n|a|b|\n|-|-|\n|x|1|\n|y|2|\n```\n",
+            "```\na,b\nx,1\na,b\ny,2\n```\n",
+        ] {
+            assert_eq!(records(table), [["a", "b"], ["x", "1"], ["y", "2"]], "{table}");
+        }
     }
 
     #[test]

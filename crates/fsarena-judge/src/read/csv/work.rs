@@ -1,6 +1,6 @@
 //! Columns of a CSV that the user did not name, but that show what was done, or under which conditions.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use fsarena_lane::kind::named_in;
@@ -10,6 +10,8 @@ use super::super::doubts::is_file;
 use super::super::options::{size, without_label, without_mounts};
 use super::super::time::{self, is_cost, is_date, is_failure, is_percentile, is_rate, is_time, seconds};
 use super::CsvRecord;
+use super::direction::said_in;
+use super::names::is_summary;
 
 /// The most values of a column that shows what was done.
 const MOST_VALUES: usize = 64;
@@ -25,8 +27,16 @@ const CHOSEN: [&str; 29] = [
     "cores", "cpus", "ranks", "streams", "readers", "writers", "users", "filesize",
 ];
 /// Words in titles of columns that number runs, or say when they were made, even with gaps.
-const NUMBERED: [&str; 13] = [
+const NUMBERED: [&str; 19] = [
     "run", "iter", "iteration", "rep", "repeat", "repetition", "trial", "round", "seed", "when", "start", "epoch", "t",
+    "attempt", "try", "sample", "i", "idx", "index",
+];
+
+/// Words in titles of columns that describe the machine or the file system, and no work.
+const CONDITIONS: [&str; 26] = [
+    "disk", "drive", "device", "dev", "ssd", "model", "vendor", "firmware", "partition", "serial", "uuid", "host",
+    "hostname", "machine", "server", "vm", "instance", "os", "distro", "cpu", "processor", "kernel", "user", "mkfs",
+    "mount", "progs",
 ];
 
 /// Words in titles of figures that may be the same in all rows of a contender, since they summarise these, are counted
@@ -50,6 +60,10 @@ pub(super) struct ShownColumns {
     /// What should be the same for all contenders: other words that are there twice on average, and numbers that were
     /// set. Neither is what names the contender, a time, the number of a run or a further figure.
     pub conditions: Vec<usize>,
+    /// Columns of [`Self::work`] without which rows would be repetitions, while no row is one with all of them.
+    pub alone: Vec<usize>,
+    /// Columns that number the runs, where rows of averages and the like have words.
+    numbered: Vec<usize>,
 }
 
 impl ShownColumns {
@@ -68,10 +82,34 @@ impl ShownColumns {
             count += 1;
             columns.retain_mut(|column| column.add(record.field(column.place), record.field(figure[0])));
         }
+        let title = |column: &UnnamedColumn| header.fields[column.place].trim();
+        let has_word = |column: &UnnamedColumn, names: &[&str]| {
+            time::words(title(column)).iter().any(|word| names.contains(&word.as_str()))
+        };
+        let mut numbered = Vec::new();
+        for column in columns.iter_mut().filter(|column| has_word(column, &NUMBERED)) {
+            let numbers = || column.values.iter().filter(|value| !is_summary(value)).cloned();
+            let is_number = |value: &String| value.parse::<u64>().is_ok();
+            if (2..column.values.len()).contains(&numbers().count()) && numbers().all(|value| is_number(&value)) {
+                numbered.push(column.place);
+                column.values = numbers().collect();
+            }
+        }
+        let is_row = |record: &CsvRecord<'_>| !numbered.iter().any(|place| is_summary(record.field(*place)));
+        let records = || records().filter(is_row);
+        let count = if numbered.is_empty() { count } else { records().count() };
         columns.retain(|column| !column.names_contender);
         let is_repeated = |column: &UnnamedColumn| 2 * column.values.len() <= count;
+        let says_direction = |column: &UnnamedColumn| {
+            let mut values = column.values.iter();
+            !column.values.is_empty() && values.all(|value| said_in(title(column), value).is_some())
+        };
+        let is_word = |column: &UnnamedColumn| column.may_be_work() && !column.is_numbered();
+        let is_of_place = |column: &UnnamedColumn| has_word(column, &CONDITIONS);
+        let is_apart = |column: &UnnamedColumn| is_of_place(column) && column.is_apart(records(), figure[0]);
         let (words, others): (Vec<_>, Vec<_>) =
-            columns.into_iter().partition(|it| it.may_be_work() && !it.is_numbered() && is_repeated(it));
+            columns.into_iter().partition(|it| says_direction(it) || (is_word(it) && is_repeated(it) && !is_apart(it)));
+        let (runs, words): (Vec<_>, Vec<_>) = words.into_iter().partition(|it| has_word(it, &NUMBERED));
         let mut work: Vec<usize> = words.iter().map(|column| column.place).collect();
         let is_mostly_again = |column: &UnnamedColumn, groups: &[usize]| {
             let mut counts: HashMap<u64, usize> = HashMap::new();
@@ -80,29 +118,41 @@ impl ShownColumns {
             }
             counts.into_values().filter(|own| *own == 1).count() as f64 <= ALONE * count as f64
         };
-        let title = |column: &UnnamedColumn| header.fields[column.place].trim();
-        let has_word = |column: &UnnamedColumn, names: &[&str]| {
-            time::words(title(column)).iter().any(|word| names.contains(&word.as_str()))
-        };
         let is_chosen = |column: &UnnamedColumn| column.values.len() > 1 && has_word(column, &CHOSEN);
         let is_figure = |column: &UnnamedColumn| is_time(title(column)) || is_rate(title(column));
         // What every contender has once may be runs or sizes.
         let is_again =
             |it: &UnnamedColumn| is_mostly_again(it, groups) || (it.is_scale() && is_mostly_again(it, &figure[1..]));
         let is_other = |it: &UnnamedColumn| is_figure(it) || is_cost(title(it)) || has_word(it, &NUMBERED);
-        let is_count = |it: &UnnamedColumn| is_chosen(it) || (!is_other(it) && is_again(it));
+        let is_count = |it: &UnnamedColumn| is_chosen(it) || (!is_other(it) && !is_apart(it) && is_again(it));
         let (counts, others): (Vec<_>, Vec<_>) =
             others.into_iter().partition(|it| it.may_be_work() && it.is_numbered() && is_count(it));
-        work.extend(counts.iter().map(|column| column.place));
+        let runs: Vec<_> = runs.into_iter().filter(|it| is_mostly_again(it, groups)).collect();
+        work.extend(counts.iter().chain(&runs).map(|column| column.place));
+        let is_alone = |without: Option<usize>| {
+            let places = || groups.iter().chain(&work).filter(|place| Some(**place) != without);
+            let mut known = HashSet::new();
+            records().all(|record| known.insert(digest(&record, places())))
+        };
+        let is_known = is_alone(None);
+        let alone = work.iter().copied().filter(|place| is_known && !is_alone(Some(*place))).collect();
         let is_measured = |it: &UnnamedColumn| has_word(it, &MEASURED) || is_percentile(title(it));
         let is_condition = |column: &UnnamedColumn| {
             let is_result = is_figure(column) || (is_cost(title(column)) && !is_failure(title(column)));
             match is_result {
+                _ if is_of_place(column) && is_word(column) => is_repeated(column),
                 true => !is_measured(column) && is_constant(&column.levels(records(), &figure[..1])),
                 false => column.is_set(is_repeated(column), || column.levels(records(), figure)),
             }
         };
-        Self { work, conditions: others.iter().filter(|it| is_condition(it)).map(|it| it.place).collect() }
+        let conditions = others.iter().filter(|it| is_condition(it)).map(|it| it.place).collect();
+        Self { work, conditions, alone, numbered }
+    }
+
+    /// What a row that is made of others is called, such as `avg` in a column of runs.
+    pub fn summary(&self, record: &CsvRecord<'_>) -> Option<String> {
+        let cells = self.numbered.iter().map(|place| record.field(*place));
+        cells.filter(|cell| is_summary(cell)).map(str::to_owned).next()
     }
 }
 
@@ -156,6 +206,17 @@ impl UnnamedColumn {
         let (low, high) =
             numbers.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(*it), high.max(*it)));
         high - low >= 2.0 * (numbers.len() - 1) as f64 && numbers.iter().all(|number| is_round(*number))
+    }
+
+    /// Whether each contender has values of its own.
+    fn is_apart<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, contender: usize) -> bool {
+        let mut sides: HashMap<String, BTreeSet<String>> = HashMap::new();
+        for record in records.filter(|record| !record.field(self.place).is_empty()) {
+            let contender = record.field(contender);
+            sides.entry(contender.to_lowercase()).or_default().insert(condition(record.field(self.place), contender));
+        }
+        let all: BTreeSet<&String> = sides.values().flatten().collect();
+        sides.len() > 1 && sides.values().map(BTreeSet::len).sum::<usize>() == all.len()
     }
 
     /// The numbers of each group.
@@ -257,22 +318,28 @@ pub(super) fn setting(value: &str, contender: &str) -> String {
         Some((whole, unit)) => size(&(whole.to_owned() + unit)),
         None if value.eq_ignore_ascii_case("true") => "1".to_owned(),
         None if value.eq_ignore_ascii_case("false") => "0".to_owned(),
-        None => command(value, contender).unwrap_or_else(|| size(value)),
+        None => disk(value).or_else(|| command(value, contender)).unwrap_or_else(|| size(value)),
     }
 }
 
-/// The disk of a partition, as `/dev/sda` of `/dev/sda1`; a command in general; any other value as it is.
+/// The disk of a partition; a command in general; any other value as it is.
 pub(super) fn condition(value: &str, contender: &str) -> String {
-    let Some(name) = value.strip_prefix("/dev/") else {
-        return command(value, contender).unwrap_or_else(|| value.to_owned());
+    disk(value).or_else(|| command(value, contender)).unwrap_or_else(|| value.to_owned())
+}
+
+/// The disk of a device or a partition, as `sda` of `/dev/sda1`, `sda1` and `sda`.
+fn disk(value: &str) -> Option<String> {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let name = value.strip_prefix("/dev/").unwrap_or(value);
+    let disk = name.trim_end_matches(is_digit);
+    let is_disk = |kind: &&str| {
+        let letters = disk.strip_prefix(*kind).unwrap_or_default();
+        (1..=2).contains(&letters.len()) && letters.bytes().all(|letter| letter.is_ascii_lowercase())
     };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match name.rsplit_once('p') {
-        Some((disk, partition)) if is_number(partition) && disk.ends_with(|it: char| it.is_ascii_digit()) => disk,
-        _ if ["sd", "vd", "hd", "xvd"].iter().any(|kind| name.starts_with(kind)) => {
-            name.trim_end_matches(|letter: char| letter.is_ascii_digit())
-        }
-        _ => name,
+    match disk.strip_suffix('p').filter(|disk| disk.ends_with(is_digit)) {
+        Some(disk) if name != value || ["nvme", "mmcblk"].iter().any(|kind| disk.starts_with(kind)) => Some(disk),
+        _ if ["sd", "vd", "hd", "xvd"].iter().any(is_disk) => Some(disk),
+        _ => Some(name).filter(|_| name != value),
     }
-    .to_owned()
+    .map(str::to_owned)
 }

@@ -44,7 +44,12 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let job = &*named(lines);
         let count = Some(lines.len()).filter(|count| *count > 1);
         let lines_of_name = count.map(|count| ("lines of this name".to_owned(), count.to_string()));
-        let doubt = count.map(|count| format!("its {count} lines are clones of a job or runs one after the other"));
+        let doubt = count.map(|count| {
+            format!(
+                "{count} lines of a job are its clones or runs one after the other; give each run a file of its own, \
+                 or use JSON"
+            )
+        });
         let notes: Vec<JudgedFinding> = FindingClass::Work.findings(doubt).collect();
         let row = |direction: &'static str| {
             let figures = || lines.iter().flat_map(|line| &line.figures).filter(|it| it.direction == direction);
