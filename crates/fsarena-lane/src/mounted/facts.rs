@@ -110,8 +110,11 @@ mod tests {
     fn what_a_contender_guarantees_is_mostly_known_before_it_is_made() {
         let of = |argument: &str| expected_durability(&argument.parse().expect("a contender"));
         assert_eq!(
-            ["ext4", "xfs:noatime", "ext4:barrier=0", "btrfs:nobarrier", "tmpfs", "rsext4", "zfs", "dir:/dev/shm"]
-                .map(of),
+            [
+                "ext4", "xfs:noatime", "ext4:barrier=0", "btrfs:nobarrier", "tmpfs", "rsext4-preview", "zfs",
+                "dir:/dev/shm"
+            ]
+            .map(of),
             [
                 Some(Durability::Flushed),
                 Some(Durability::Flushed),
