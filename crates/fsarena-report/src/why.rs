@@ -355,7 +355,7 @@ fn meanwhile(happened: &Meanwhile) -> String {
         Meanwhile::Device => "the device has requests".to_owned(),
         Meanwhile::Flush => "the device flushes its cache".to_owned(),
         Meanwhile::Runs(thread) => format!("{thread} runs"),
-        Meanwhile::Computes(thread) => format!("{thread} computes checksums, compresses or encrypts"),
+        Meanwhile::Computes(thread) => format!("{thread} compresses, encrypts or checksums"),
         Meanwhile::Ready(thread) => format!("{thread} waits for a processor"),
         Meanwhile::Sleeps(thread) => format!("{thread} sleeps, and the device is idle"),
         Meanwhile::Unknown => "something unknown happens".to_owned(),
