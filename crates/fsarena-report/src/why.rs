@@ -36,8 +36,9 @@ const MEANING: &str = "Seconds per operation in slices that are traced for this 
 /// Of slices of which only the time on processors is known.
 const LIMITED: &str = "Seconds per operation in slices that no verdict uses. What is known is the time on processors \
     of processes that have ended and were waited for; that of daemons and of what still ran is in the rest. If \
-    processes ran at the same time, their share is smaller than it says, and the rest larger. The difference is the time of the faster contender minus that of the slower one. In brackets: the 95 % \
-    interval over rounds. The parts add up to the whole difference.";
+    processes ran at the same time, their share is smaller than it says, and the rest larger. The difference is the \
+    time of the faster contender minus that of the slower one. In brackets: the 95 % interval over rounds. The parts \
+    add up to the whole difference.";
 
 /// The report on the explanations of a comparison.
 pub fn report(comparison: &Comparison) -> Report {
