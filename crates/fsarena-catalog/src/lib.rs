@@ -63,7 +63,8 @@ impl Explained for CatalogError {
                 let elsewhere = LISTS.into_iter().find(|(_, entries)| find(entries, name).is_some());
                 let own = LISTS.into_iter().filter(|(kind, _)| kind == what).flat_map(|(_, entries)| entries);
                 let is_word = name.chars().all(|letter| letter.is_alphanumeric() || "-_.+".contains(letter));
-                let mentioned = if is_word { format!(", `fsarena list {name}` what mentions it") } else { String::new() };
+                let mentioned =
+                    if is_word { format!(", `fsarena list {name}` what mentions it") } else { String::new() };
                 let all = format!("`fsarena list {what}s` has all{mentioned}");
                 Some(match elsewhere {
                     Some((other, _)) => format!("--{other} {name}"),
@@ -74,11 +75,17 @@ impl Explained for CatalogError {
                 Some("docs/guides/add-a-workload.md has the keys; of a profile docs/guides/your-own-mix.md".to_owned())
             }
             Self::MalformedContender { .. } => Some(
-                "it may have `kind`, `label`, `mount`, `mkfs` (a list), `layers`, `kernel`, `disk` and `path`: docs/guides/contender-files.md"
+                "it may have `kind`, `label`, `mount`, `mkfs` (a list), `layers`, `kernel`, `disk` and `path`: \
+                 docs/guides/contender-files.md"
                     .to_owned(),
             ),
-            Self::Contender(_) => Some("[LABEL=]KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS], dir:PATH, or a .toml file".to_owned()),
-            Self::Read { .. } => Some("`fsarena list` has what is built in; a file is named from the current directory".to_owned()),
+            Self::Contender(_) => Some(
+                "[LABEL=]KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS], dir:PATH, or a .toml file"
+                    .to_owned(),
+            ),
+            Self::Read { .. } => {
+                Some("`fsarena list` has what is built in; a file is named from the current directory".to_owned())
+            }
         }
     }
 }

@@ -22,8 +22,8 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
     let uncounted =
         plan.measuring.uncounted.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
     let in_turn = (!plan.lanes.shared.is_own()).then(|| {
-        "all contenders take the same lane in turn, each with all workloads of a round, so that minutes lie between two contenders' \
-         runs of one workload"
+        "all contenders take the same lane in turn, each with all workloads of a round, so that minutes lie between two \
+         contenders' runs of one workload"
             .to_owned()
     });
     slowdowns.chain(uncounted).chain(in_turn).chain(libraries::cautions(plan))
