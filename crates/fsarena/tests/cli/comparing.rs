@@ -100,7 +100,8 @@ fn a_contender_from_a_file_has_its_options_and_whole_runs_work_in_memory() {
     let Some(stage) = Stage::of_root() else { return };
     let file = "kind = 'ext4'\nlabel = 'bare'\nmount = 'noatime'\nmkfs = ['-O', '^has_journal']\n";
     let contender = stage.file("bare.toml", file);
-    let whole = crate::stage::SMALL.replace("sliced", "whole").replace("\"small\"", "\"whole\"");
+    let whole = crate::stage::SMALL.replace("\"small\"", "\"whole\"");
+    let whole = whole.replace("\"sliced\"\nslices = 2\nwarm-up-ms = 5", "\"whole\"");
     let whole = stage.file("whole.toml", &whole);
     let mut command = stage.fsarena();
     command.args(["compare", "ext4", &contender, "--storage", "memory", "--lane-size", "300M", "--rounds", "1"]);

@@ -223,7 +223,8 @@ fn each_contender_has_a_partition_in_turn() {
 fn a_whole_disk_is_taken_by_one_contender_at_a_time() {
     let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
-    let whole = TINY.replace("\"tiny\"", "\"whole\"").replace("mode = \"sliced\"\nslices = 2", "mode = \"whole\"");
+    let whole = TINY.replace("\"tiny\"", "\"whole\"");
+    let whole = whole.replace("\"sliced\"\nslices = 2\nwarm-up-ms = 1", "\"whole\"");
     let whole = stage.file("whole.toml", &whole);
     let command = |workload: &str| {
         let mut command = stage.fsarena();
