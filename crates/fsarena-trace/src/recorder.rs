@@ -35,6 +35,9 @@ const MOST_BYTES: usize = 512 << 20;
 /// What an event with a call chain costs, in events without one: some 24 functions of 50 ns each.
 const CHAIN_COST: f64 = 3.0;
 
+/// What the two records of a switch cost that are no tracepoint's, in events.
+const SWITCH_COST: f64 = 0.9;
+
 /// The process namespace of the machine, in which the numbers in tracepoints are (PROC_PID_INIT_INO).
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
@@ -279,6 +282,11 @@ impl<'a> Reading<'a> {
                 }
                 self.created.insert(thread);
                 self.changes.push((time, Change::Created(thread)));
+            }
+            RecordedEvent::SwitchedIn { thread, time } => {
+                self.begun = None;
+                self.recordings.push(Recording { time, thread, cost: SWITCH_COST });
+                self.changes.push((time, Change::SwitchedIn(thread)));
             }
             RecordedEvent::Named { thread, name } => drop(self.names.insert(thread, name.to_owned())),
         }

@@ -19,6 +19,8 @@ pub enum Change {
         /// The thread that runs now.
         to: u32,
     },
+    /// A thread came to a processor, from whatever other.
+    SwitchedIn(u32),
     /// A thread need not wait any more.
     Woken {
         /// The thread.
@@ -131,6 +133,13 @@ impl Threads {
                     if let Some(before) = current.insert(to, Doing::new(time, State::Running)) {
                         threads.woken_unseen += u64::from(from != 0 && before.is_asleep());
                         threads.add(to, Span { start: before.since, end: time }, before.until_now(false));
+                    }
+                }
+                Change::SwitchedIn(thread) => {
+                    let is_known = current.get(&thread).is_some_and(|doing| doing.state == State::Running);
+                    let before = if is_known { None } else { current.insert(thread, Doing::new(time, State::Running)) };
+                    if let Some(before) = before {
+                        threads.add(thread, Span { start: before.since, end: time }, before.until_now(false));
                     }
                 }
                 Change::Woken { thread, by } => {
@@ -250,6 +259,19 @@ mod tests {
         };
         let woken = Change::Woken { thread: 1, by: None };
         assert_eq!([unseen(None, 7), unseen(Some(woken), 7), unseen(None, 0)], [1, 0, 0]);
+    }
+
+    /// Otherwise all that it does would be part of its wait.
+    #[test]
+    fn a_thread_runs_from_when_it_comes_to_a_processor() {
+        let come = (60_000, Change::SwitchedIn(1));
+        let asleep = (20_000, Change::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 });
+        let waited = State::Asleep { sleep: LOCK, knobs: 0, woken_by: None };
+        let expected = [(0, 20_000, State::Running), (20_000, 60_000, waited), (60_000, 100_000, State::Running)];
+        assert_eq!(states(&[(0, Change::Runs(1)), asleep, come]), expected);
+        let woken = (50_000, Change::Woken { thread: 1, by: Some(2) });
+        let ready = (50_000, 60_000, State::Ready);
+        assert_eq!(states(&[(0, Change::Runs(1)), asleep, woken, come])[2], ready);
     }
 
     #[test]

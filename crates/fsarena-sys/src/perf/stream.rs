@@ -30,8 +30,10 @@ const EXCLUDE_IDLE: u64 = 1 << 7;
 const COMM: u64 = 1 << 9;
 const FREQUENCY: u64 = 1 << 10;
 const TASK: u64 = 1 << 13;
+const SAMPLE_ID_ALL: u64 = 1 << 18;
 const EXCLUDE_CALLCHAIN_USER: u64 = 1 << 22;
 const USE_CLOCKID: u64 = 1 << 25;
+const CONTEXT_SWITCH: u64 = 1 << 26;
 
 /// `_IO('$', n)` and `_IOR('$', 7, __u64 *)` of `linux/perf_event.h`.
 const IOC_ENABLE: u32 = rustix::ioctl::opcode::none(b'$', 0);
@@ -45,9 +47,12 @@ const DEEPEST: u16 = 24;
 const RECORD_COMM: u32 = 3;
 const RECORD_FORK: u32 = 7;
 const RECORD_SAMPLE: u32 = 9;
+const RECORD_SWITCH_CPU_WIDE: u32 = 15;
 /// Of the `misc` field of a record's header: the processor mode, and the value for a user program.
 const MODE: u16 = 7;
 const MODE_USER: u16 = 2;
+/// Of that of a switch: the thread leaves the processor.
+const SWITCH_OUT: u16 = 1 << 13;
 
 /// A kind of event that is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,6 +103,13 @@ pub enum RecordedEvent<'a> {
         /// `CLOCK_MONOTONIC`, in nanoseconds.
         time: u64,
     },
+    /// A thread came to a processor. Some kernels run no tracepoint for a switch from the idle task.
+    SwitchedIn {
+        /// The thread; 0 is the idle task.
+        thread: u32,
+        /// `CLOCK_MONOTONIC`, in nanoseconds.
+        time: u64,
+    },
     /// A thread got a name.
     Named {
         /// The thread.
@@ -127,11 +139,12 @@ impl EventStream {
     pub fn open(kinds: Vec<EventKind>, pages: usize) -> io::Result<Self> {
         let mut stream = Self { rings: Vec::new(), events: Vec::new(), identifiers: Vec::new(), kinds };
         for processor in online()? {
-            // The ring belongs to an event that records forks and names only.
+            // The ring belongs to an event that records forks, names and switches only.
             let tasks = EventAttributes {
                 kind: PERF_TYPE_SOFTWARE,
                 config: PERF_COUNT_SW_DUMMY,
-                flags: DISABLED | TASK | COMM | USE_CLOCKID,
+                sample_type: SAMPLE_TID | SAMPLE_TIME,
+                flags: DISABLED | TASK | COMM | CONTEXT_SWITCH | SAMPLE_ID_ALL | USE_CLOCKID,
                 clockid: libc::CLOCK_MONOTONIC,
                 ..EventAttributes::default()
             };
@@ -245,6 +258,10 @@ impl EventStream {
                 let (process, parent, thread) = (fields.u32()?, fields.u32()?, fields.u32()?);
                 let (_creator, time) = (fields.u32()?, fields.u64()?);
                 Some(RecordedEvent::Fork { process, parent, thread, time })
+            }
+            RECORD_SWITCH_CPU_WIDE if misc & SWITCH_OUT == 0 => {
+                let (_, _, _process, thread) = (fields.u32()?, fields.u32()?, fields.u32()?, fields.u32()?);
+                Some(RecordedEvent::SwitchedIn { thread, time: fields.u64()? })
             }
             RECORD_COMM => {
                 let (_process, thread) = (fields.u32()?, fields.u32()?);
@@ -362,13 +379,19 @@ mod tests {
         let kinds = vec![EventKind::Tracepoint { id, filter: String::new(), has_chain: false }, EventKind::Clock(100)];
         let mut stream = EventStream::open(kinds, 64).expect("privileged");
         stream.start().expect("started");
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        (0..5).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(1)));
         stream.stop().expect("stopped");
-        let (mut bytes, mut recorded) = (Vec::new(), 0);
+        let own = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+        let (mut bytes, mut recorded, mut came) = (Vec::new(), 0, 0);
         stream.drain(&mut bytes);
         for bytes in &bytes {
-            stream.read(bytes, |event| recorded += u64::from(matches!(event, RecordedEvent::Sample { kind: 0, .. })));
+            stream.read(bytes, |event| match event {
+                RecordedEvent::Sample { kind: 0, .. } => recorded += 1,
+                RecordedEvent::SwitchedIn { thread, time } if thread == own && time > 0 => came += 1,
+                _ => {}
+            });
         }
+        assert!(came >= 5, "this thread slept five times, and came to a processor {came} times");
         let passed = stream.passed().expect("read");
         assert!(recorded > 0 && passed[0] >= recorded && passed[1] == 0, "{recorded} of {passed:?}");
     }
