@@ -5,7 +5,7 @@ use fsarena_model::event::Note;
 use fsarena_model::validity::bounds::KEEPS_UP;
 use fsarena_model::{Finding, Probe, ProbeId, Reading, RunRecord, Severity, Trial, Workload, probe};
 
-/// Whether so many operations per second are about all that were offered.
+/// Whether a rate is about all of what was offered; both are operations per second.
 fn keeps_up(offered: f64, done: f64) -> bool {
     done >= KEEPS_UP * offered
 }

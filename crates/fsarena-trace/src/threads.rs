@@ -135,16 +135,10 @@ impl Threads {
                         threads.add(to, Span { start: before.since, end: time }, before.until_now(false));
                     }
                 }
-                Change::SwitchedIn(thread) => {
-                    let is_known = current.get(&thread).is_some_and(|doing| doing.state == State::Running);
-                    let before = if is_known { None } else { current.insert(thread, Doing::new(time, State::Running)) };
-                    if let Some(before) = before {
-                        threads.add(thread, Span { start: before.since, end: time }, before.until_now(false));
-                    }
-                }
+                Change::SwitchedIn(thread) => threads.runs(&mut current, thread, time, false),
                 Change::Woken { thread, by } => {
                     if let Some(by) = by {
-                        threads.runs(&mut current, by, time);
+                        threads.runs(&mut current, by, time, true);
                     }
                     match current.get_mut(&thread) {
                         Some(Doing { since, state: State::Asleep { sleep, knobs, .. }, .. }) => {
@@ -156,7 +150,7 @@ impl Threads {
                         None => drop(current.insert(thread, Doing::new(time, State::Ready))),
                     }
                 }
-                Change::Runs(thread) => threads.runs(&mut current, thread, time),
+                Change::Runs(thread) => threads.runs(&mut current, thread, time, true),
                 Change::Created(thread) => drop(current.insert(thread, Doing::new(time, State::Ready))),
             }
         }
@@ -167,12 +161,12 @@ impl Threads {
         threads
     }
 
-    /// A thread that wakes another, or is seen on a processor, runs, though the kernel may not have recorded that it came
-    /// back to it.
-    fn runs(&mut self, current: &mut HashMap<u32, Doing>, thread: u32, time: u64) {
+    /// A thread runs from now on or, as one does that wakes another or is seen on a processor, `has_run` already: the
+    /// kernel may not have recorded that it came back to it.
+    fn runs(&mut self, current: &mut HashMap<u32, Doing>, thread: u32, time: u64, has_run: bool) {
         let doing = current.entry(thread).or_insert(Doing::new(time, State::Running));
         if doing.state != State::Running {
-            self.add(thread, Span { start: doing.since, end: time }, doing.until_now(true));
+            self.add(thread, Span { start: doing.since, end: time }, doing.until_now(has_run));
             *doing = Doing::new(time, State::Running);
         }
     }
