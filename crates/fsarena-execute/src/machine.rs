@@ -345,7 +345,8 @@ impl Counters for Machine {
     fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool> {
         let device = self.target(contender).device;
         let subject = Subject { device, symbols: self.symbols[contender], lasts };
-        let trace = self.trace.insert(Tracer::start(subject).map_err(untraced)?);
+        let buffer = self.lane_set.trace_buffer();
+        let trace = self.trace.insert(Tracer::start(subject, buffer).map_err(untraced)?);
         Ok(matches!(trace, Tracer::Events(_)))
     }
 

@@ -13,7 +13,7 @@ use fsarena_sys::cgroup::{Hierarchy, Version};
 use fsarena_sys::fault;
 
 use crate::LaneError;
-use crate::ledger::{Ledger, Made};
+use crate::ledger::{Ledger, Made, name};
 
 /// Smallest limit: the process itself has to fit within it.
 pub const SMALLEST_LIMIT: Bytes = Bytes::mib(32);
@@ -50,7 +50,7 @@ impl MemoryGroup {
         let home = hierarchy.own_group();
         let home = home.ok_or_else(|| lacking("this process is in no group that can be seen".to_owned()))?;
         let Hierarchy { version, top, .. } = hierarchy;
-        let folder = top.join(name(ledger.token()));
+        let folder = top.join(ledger.name());
         ledger.announce(Made::Cgroup { path: folder.clone(), home: home.clone() })?;
         let made = fault::step("create control group").and_then(|()| fs::create_dir(&folder));
         made.map_err(LaneError::io("create the control group", &folder))?;
@@ -104,10 +104,6 @@ pub fn remove(path: &Path, home: &Path, token: &str) -> io::Result<Option<String
     move_out(path, home).or_else(|_| move_out(path, fallback))?;
     fault::step("remove control group")?;
     fs::remove_dir(path).map(|()| Some(format!("the control group {}: removed", path.display())))
-}
-
-fn name(token: &str) -> String {
-    format!("fsarena-{token}")
 }
 
 fn processes_of(group: &Path) -> PathBuf {

@@ -3,12 +3,15 @@
 mod calibration;
 mod library;
 mod remount;
+mod trace;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fsarena_model::{Bytes, Contender, ContenderFacts, Nanos, Plan};
 use fsarena_sys::directory::{Directory, FileId};
+use fsarena_sys::tracefs::TraceBuffer;
 use serde::{Deserialize, Serialize};
 
 pub use library::LibraryContent;
@@ -84,6 +87,7 @@ pub struct LaneSet {
     calibration_device: Option<Lane>,
     memory: Option<PathBuf>,
     group: Option<MemoryGroup>,
+    trace_buffer: Option<Arc<TraceBuffer>>,
     mounted: Vec<Option<Mounted>>,
     /// The run's directory in that of each `dir` contender, by the contender's index.
     directories: BTreeMap<usize, FileId>,
@@ -122,6 +126,7 @@ impl LaneSet {
             calibration_device: None,
             memory: None,
             group: None,
+            trace_buffer: None,
             mounted,
             directories: BTreeMap::new(),
             ledger,
@@ -371,6 +376,7 @@ impl LaneSet {
             let _ = made.unmount();
         }
         self.group = None;
+        self.trace_buffer = None;
         self.lanes.clear();
         self.calibration_device = None;
         self.disks.clear();

@@ -168,7 +168,7 @@ impl Ledger {
 
     /// Name of what this run makes in shared places: `fsarena-TOKEN`.
     pub fn name(&self) -> String {
-        format!("fsarena-{}", self.run.token)
+        name(&self.run.token)
     }
 
     /// Announces what is about to be made; the entry is on disk when this returns.
@@ -281,6 +281,11 @@ impl Ledger {
         self.made.append(&mut later);
         kept.into_iter().next().map_or(Ok(()), |Leftover { what, why }| Err(LaneError::Leftover { what, why }))
     }
+}
+
+/// Name of what the run with this token makes in shared places.
+pub fn name(token: &str) -> String {
+    format!("fsarena-{token}")
 }
 
 /// Removes a ledger without entries, which the next start does not need.

@@ -38,8 +38,7 @@ pub struct Trace {
     /// Events that were recorded.
     #[serde(default)]
     pub recorded: u64,
-    /// Events that the kernel did not record, without those that change no part: memory for them was short, or it
-    /// records none where they happened.
+    /// Events that were lost because memory for them was short.
     pub lost: u64,
     /// Why only the time on processors is known; `None` if everything was traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Counts how often the kernel passes a tracepoint, and records events, by perf_event_open(2).
+//! Counts how often the kernel passes a tracepoint, and samples where processors are, by perf_event_open(2).
 
 mod ring;
 mod stream;
@@ -11,7 +11,7 @@ use std::ffi::{CString, c_char};
 
 use crate::check;
 use crate::tracefs::Tracefs;
-pub use stream::{EventKind, EventStream, RecordedEvent};
+pub use stream::{SampleRecord, SampleStream, read_samples};
 
 const PERF_TYPE_TRACEPOINT: u32 = 2;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
@@ -22,7 +22,7 @@ const PERF_EVENT_IOC_SET_FILTER: u32 = rustix::ioctl::opcode::write::<*const c_c
 
 /// `struct perf_event_attr` of `linux/perf_event.h`, with the fields of its sixth version (PERF_ATTR_SIZE_VER5).
 #[repr(C)]
-#[derive(Default)]
+#[derive(Default, Clone, Copy)]
 struct EventAttributes {
     kind: u32,
     size: u32,

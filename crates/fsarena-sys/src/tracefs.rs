@@ -1,9 +1,13 @@
-//! The kernel's description of its tracepoints, in tracefs (Documentation/trace/events.rst).
+//! The kernel's tracepoints, in tracefs (Documentation/trace/events.rst): their description, and a buffer for what passes
+//! them.
+
+mod buffer;
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 
+pub use buffer::{TraceBuffer, TraceReader, TracedEvent, read_events};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 
 /// Where tracefs is usually mounted.
@@ -32,6 +36,10 @@ impl Tracefs {
         let mount = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())?;
         let root = PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd()));
         Ok(Self { root, _detached: Some(mount) })
+    }
+
+    fn buffer(&self, name: &str) -> PathBuf {
+        self.root.join("instances").join(name)
     }
 
     /// The tracepoint of this name, such as `sched/sched_switch`.
@@ -83,6 +91,11 @@ impl Field {
     /// The field's bytes in the data of the tracepoint; `None` if the data are too short.
     pub fn bytes(self, raw: &[u8]) -> Option<&[u8]> {
         raw.get(self.offset..self.offset + self.size)
+    }
+
+    /// The data from the field on; `None` if they are too short.
+    pub fn rest(self, raw: &[u8]) -> Option<&[u8]> {
+        raw.get(self.offset..)
     }
 
     /// The field as a number without sign of at most eight bytes.

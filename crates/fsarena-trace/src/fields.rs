@@ -1,15 +1,43 @@
-//! Where the data of the tracepoints have which field.
+//! Which events are recorded, and where their data have which field.
 
-use fsarena_sys::tracefs::{Field, Tracepoint};
+use std::io;
 
-/// The fields of the tracepoints.
+use fsarena_sys::tracefs::{Field, Tracefs, Tracepoint};
+
+/// An event that is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// A processor passes from one thread to another.
+    Switch,
+    /// The call chain of the thread that a processor leaves, after its switch.
+    Chain,
+    /// A thread ran until now, for how long.
+    Ran,
+    /// A thread is woken.
+    Woken,
+    /// A kernel worker begins some work.
+    Work,
+    /// A request is issued to a device.
+    Issued,
+    /// It is completed.
+    Completed,
+}
+
+/// The fields of the events.
 pub struct EventFields {
+    numbers: Vec<(u64, Event)>,
+    number: Field,
+    pub thread: Field,
     pub flags: Field,
     pub from: Field,
     pub from_state: Field,
     pub from_name: Field,
     pub to: Field,
     pub to_name: Field,
+    pub chain_length: Field,
+    pub chain: Field,
+    /// The thread that ran, and nanoseconds.
+    pub ran: (Field, Field),
     pub woken: Field,
     pub work_function: Field,
     pub issued: RequestFields,
@@ -24,32 +52,70 @@ pub struct RequestFields {
 }
 
 impl EventFields {
-    /// Those of these tracepoints; `None` if the kernel lacks one.
-    pub fn of(
-        switch: &Tracepoint,
-        waking: &Tracepoint,
-        work: &Tracepoint,
-        issue: &Tracepoint,
-        complete: &Tracepoint,
-    ) -> Option<Self> {
-        Some(Self {
-            flags: switch.field("common_flags")?,
-            from: switch.field("prev_pid")?,
-            from_state: switch.field("prev_state")?,
-            from_name: switch.field("prev_comm")?,
-            to: switch.field("next_pid")?,
-            to_name: switch.field("next_comm")?,
-            woken: waking.field("pid")?,
-            work_function: work.field("function")?,
-            issued: RequestFields::of(issue)?,
-            completed: RequestFields::of(complete)?,
+    /// Those of this kernel.
+    ///
+    /// # Errors
+    /// If it lacks a tracepoint or a field.
+    pub fn read(tracefs: &Tracefs) -> io::Result<Self> {
+        let switch = tracefs.tracepoint(SWITCH)?;
+        let chain = tracefs.tracepoint("ftrace/kernel_stack")?;
+        let ran = tracefs.tracepoint(RAN)?;
+        let waking = tracefs.tracepoint(WAKING)?;
+        let work = tracefs.tracepoint(WORK)?;
+        let issue = tracefs.tracepoint(ISSUE)?;
+        let complete = tracefs.tracepoint(COMPLETE)?;
+        let numbers = [
+            (&switch, Event::Switch),
+            (&chain, Event::Chain),
+            (&ran, Event::Ran),
+            (&waking, Event::Woken),
+            (&work, Event::Work),
+            (&issue, Event::Issued),
+            (&complete, Event::Completed),
+        ];
+        Ok(Self {
+            numbers: numbers.iter().map(|(tracepoint, event)| (tracepoint.id, *event)).collect(),
+            number: field(&switch, "common_type")?,
+            thread: field(&switch, "common_pid")?,
+            flags: field(&switch, "common_flags")?,
+            from: field(&switch, "prev_pid")?,
+            from_state: field(&switch, "prev_state")?,
+            from_name: field(&switch, "prev_comm")?,
+            to: field(&switch, "next_pid")?,
+            to_name: field(&switch, "next_comm")?,
+            chain_length: field(&chain, "size")?,
+            chain: field(&chain, "caller")?,
+            ran: (field(&ran, "pid")?, field(&ran, "runtime")?),
+            woken: field(&waking, "pid")?,
+            work_function: field(&work, "function")?,
+            issued: RequestFields::of(&issue)?,
+            completed: RequestFields::of(&complete)?,
         })
+    }
+
+    /// The event that has these data.
+    pub fn event(&self, data: &[u8]) -> Option<Event> {
+        let number = self.number.number(data)?;
+        self.numbers.iter().find(|(known, _)| *known == number).map(|(_, event)| *event)
     }
 }
 
+/// The names of the tracepoints.
+pub const SWITCH: &str = "sched/sched_switch";
+pub const RAN: &str = "sched/sched_stat_runtime";
+pub const WAKING: &str = "sched/sched_waking";
+pub const WORK: &str = "workqueue/workqueue_execute_start";
+pub const ISSUE: &str = "block/block_rq_issue";
+pub const COMPLETE: &str = "block/block_rq_complete";
+
+fn field(tracepoint: &Tracepoint, name: &str) -> io::Result<Field> {
+    let field = tracepoint.field(name);
+    field.ok_or_else(|| io::Error::other(format!("a tracepoint of the kernel lacks the field {name}")))
+}
+
 impl RequestFields {
-    fn of(tracepoint: &Tracepoint) -> Option<Self> {
-        let field = |name| tracepoint.field(name);
-        Some(Self { sector: field("sector")?, sectors: field("nr_sector")?, letters: field("rwbs")? })
+    fn of(tracepoint: &Tracepoint) -> io::Result<Self> {
+        let field = |name| field(tracepoint, name);
+        Ok(Self { sector: field("sector")?, sectors: field("nr_sector")?, letters: field("rwbs")? })
     }
 }

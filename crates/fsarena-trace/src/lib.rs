@@ -2,7 +2,7 @@
 //! which thread woke it; and the requests to the device. From this follows how the time of the work divides into parts
 //! ([`fsarena_model::Trace`]).
 //!
-//! Everything is recorded by perf_event_open(2), in memory, and read after the slice.
+//! Events are recorded in a buffer of tracefs, samples by perf_event_open(2), and read after the slice.
 
 mod account;
 mod division;
@@ -17,8 +17,10 @@ mod waits;
 mod work;
 
 use std::io;
+use std::sync::Arc;
 
 use fsarena_model::{Nanos, Trace};
+use fsarena_sys::tracefs::TraceBuffer;
 
 use processor::ProcessorTimes;
 use recorder::Recorder;
@@ -44,12 +46,12 @@ pub enum Tracer {
 }
 
 impl Tracer {
-    /// Starts a trace of `subject`.
+    /// Starts a trace of `subject`, with a buffer for events that nothing else uses, or the reason why there is none.
     ///
     /// # Errors
     /// If not even the time on processors can be read.
-    pub fn start(subject: Subject) -> io::Result<Self> {
-        match Recorder::start(subject) {
+    pub fn start(subject: Subject, buffer: io::Result<Arc<TraceBuffer>>) -> io::Result<Self> {
+        match buffer.and_then(|buffer| Recorder::start(subject, &buffer)) {
             Ok(recorder) => Ok(Self::Events(Box::new(recorder))),
             Err(error) => {
                 let refused = || format!("only root may record events of the kernel ({error})");

@@ -2,19 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use fsarena_model::{AvoidableTime, Avoided, Nanos, Spent, Trace};
-use fsarena_sys::perf::{EventKind, EventStream, RecordedEvent};
-use fsarena_sys::tracefs::{Tracefs, Tracepoint};
+use fsarena_sys::perf::{SampleRecord, SampleStream, read_samples};
+use fsarena_sys::tracefs::{TraceBuffer, TraceReader, TracedEvent, Tracefs, read_events};
 use fsarena_sys::{block, clock};
-use rustix::event::{EventfdFlags, eventfd};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 
 use crate::account::{LOOP_DRIVER, Traced};
 use crate::division::{Recording, sum};
-use crate::fields::EventFields;
+use crate::fields::{self, Event, EventFields};
 use crate::requests::{DeviceLog, RequestChange, request_kind};
 use crate::symbols::{Sleep, Symbols};
 use crate::threads::{Change, Sample, Threads};
@@ -26,30 +26,17 @@ use crate::{Span, Subject};
 const SAMPLES: (u64, u64) = (499, 4_999);
 const ENOUGH_SAMPLES: u64 = 49;
 
-/// Pages of memory for the events of each processor. What is small stays in the processor's cache.
-const PAGES: usize = 256;
+/// Pages of memory for the samples of each processor.
+const PAGES: usize = 128;
 
 /// Most bytes of events. A whole run may take long.
 const MOST_BYTES: usize = 512 << 20;
 
-/// What an event with a call chain costs, in events without one: some 24 functions of 50 ns each.
-const CHAIN_COST: f64 = 3.0;
-
-/// What the two records of a switch cost that are no tracepoint's, in events.
-const SWITCH_COST: f64 = 0.9;
+/// What an event with a call chain costs, in events without one.
+const CHAIN_COST: f64 = 5.0;
 
 /// The process namespace of the machine, in which the numbers in tracepoints are (PROC_PID_INIT_INO).
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
-
-/// The positions of the kinds of events in the stream.
-const BLOCKED: usize = 0;
-const SWITCHED: usize = 1;
-const WOKEN: usize = 2;
-const WORK: usize = 3;
-const CLOCK: usize = 4;
-const ISSUED: usize = 5;
-const COMPLETED: usize = 6;
-const KINDS: usize = 7;
 
 /// Bits of the field `common_flags`: in a hardware or software interrupt, or an NMI (`include/linux/trace_events.h`).
 const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
@@ -72,7 +59,7 @@ const LOOP_FUNCTIONS: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
 pub struct Recorder {
     subject: Subject,
     /// Samples of each processor per second.
-    samples: u64,
+    hertz: u64,
     work: WorkThreads,
     format: EventFields,
     begun: u64,
@@ -89,71 +76,78 @@ impl Drop for Over {
     }
 }
 
-/// With the bytes that were recorded for each processor.
-type Recorded = (EventStream, Vec<Vec<u8>>);
+/// What was recorded, as bytes.
+#[derive(Default)]
+struct Recorded {
+    /// Events, by processor.
+    events: Vec<Vec<u8>>,
+    samples: Vec<u8>,
+    /// Events that were lost.
+    lost: u64,
+}
+
+impl Recorded {
+    fn drain(&mut self, events: &mut TraceReader, samples: &mut SampleStream) -> io::Result<()> {
+        events.drain(&mut self.events)?;
+        samples.drain(&mut self.samples);
+        let all = self.samples.len() + self.events.iter().map(Vec::len).sum::<usize>();
+        match all > MOST_BYTES {
+            true => Err(io::Error::other(format!("{} MiB of events are too many", all >> 20))),
+            false => Ok(()),
+        }
+    }
+}
 
 impl Recorder {
-    /// Begins to record.
+    /// Begins to record, with a buffer that nothing else uses.
     ///
     /// # Errors
     /// Without the privilege to record all processors, or if the kernel lacks a tracepoint.
-    pub fn start(subject: Subject) -> io::Result<Self> {
+    pub fn start(subject: Subject, buffer: &Arc<TraceBuffer>) -> io::Result<Self> {
         if std::fs::read_link("/proc/self/ns/pid")?.as_os_str() != FIRST_NAMESPACE {
             return Err(io::Error::other(
                 "the numbers of processes are not the machine's, as those of events are (docker run --pid=host)",
             ));
         }
-        let tracefs = Tracefs::open()?;
-        let switch = tracefs.tracepoint("sched/sched_switch")?;
-        let waking = tracefs.tracepoint("sched/sched_waking")?;
-        let work = tracefs.tracepoint("workqueue/workqueue_execute_start")?;
-        let issue = tracefs.tracepoint("block/block_rq_issue")?;
-        let complete = tracefs.tracepoint("block/block_rq_complete")?;
+        let format = EventFields::read(&Tracefs::open()?)?;
         // An odd number is not in step with the kernel's ticks.
-        let samples = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1) | 1;
-        let event = |tracepoint: &Tracepoint, filter: String, has_chain: bool| EventKind::Tracepoint {
-            id: tracepoint.id,
-            filter,
-            has_chain,
-        };
+        let hertz = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1) | 1;
+        let mut samples = SampleStream::open(hertz, PAGES)?;
+        let event = |name, filter| TracedEvent { name, filter, with_chain: None };
         let mut kinds = vec![
-            event(&switch, WITH_CHAIN.to_owned(), true),
-            event(&switch, format!("!({WITH_CHAIN})"), false),
-            event(&waking, String::new(), false),
-            event(&work, String::new(), false),
-            EventKind::Clock(samples),
+            TracedEvent { with_chain: Some(WITH_CHAIN), ..event(fields::SWITCH, String::new()) },
+            event(fields::RAN, String::new()),
+            event(fields::WAKING, String::new()),
+            event(fields::WORK, String::new()),
         ];
         if let Some(device) = subject.device.as_deref().and_then(block::kernel_number) {
-            kinds.extend([&issue, &complete].map(|tracepoint| event(tracepoint, format!("dev == {device}"), false)));
+            kinds.extend([fields::ISSUE, fields::COMPLETE].map(|name| event(name, format!("dev == {device}"))));
         }
-        let format = EventFields::of(&switch, &waking, &work, &issue, &complete).ok_or_else(unknown_format)?;
-        let mut stream = EventStream::open(kinds, PAGES)?;
         let is_over = Over(Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?));
         let work = WorkThreads::now();
-        let over = Arc::clone(&is_over.0);
+        let (over, buffer) = (Arc::clone(&is_over.0), Arc::clone(buffer));
         // The recording begins when this thread exists, so that it is none of those that the work creates.
         let (is_started, started) = mpsc::channel();
         let thread = std::thread::Builder::new().name("fsarena-trace".to_owned()).spawn(move || {
-            let mut bytes = Vec::new();
+            let mut recorded = Recorded::default();
+            let mut events = buffer.start(kinds)?;
             let begun = clock::now().0;
-            stream.start()?;
+            samples.start()?;
             let _ = is_started.send(begun);
             // A thread that woke often would take the processor from those that are traced.
-            while !stream.wait(over.as_fd())? {
-                stream.drain(&mut bytes);
-                let all: usize = bytes.iter().map(Vec::len).sum();
-                if all > MOST_BYTES {
-                    return Err(io::Error::other(format!("{} MiB of events are too many", all >> 20)));
-                }
+            while !is_readable(over.as_fd(), events.pipes().iter().map(AsFd::as_fd).chain(samples.owners()))? {
+                recorded.drain(&mut events, &mut samples)?;
             }
-            stream.stop()?;
-            stream.drain(&mut bytes);
-            Ok((stream, bytes))
+            samples.stop()?;
+            events.stop()?;
+            recorded.drain(&mut events, &mut samples)?;
+            recorded.lost = events.lost()?;
+            Ok(recorded)
         })?;
         let Ok(begun) = started.recv() else {
-            return Err(recorded(thread).err().unwrap_or_else(|| io::Error::other("the recording did not start")));
+            return Err(joined(thread).err().unwrap_or_else(|| io::Error::other("the recording did not start")));
         };
-        Ok(Self { subject, samples, work, format, begun, is_over, thread })
+        Ok(Self { subject, hertz, work, format, begun, is_over, thread })
     }
 
     /// Ends the trace; see [`crate::Tracer::stop`].
@@ -163,34 +157,26 @@ impl Recorder {
     pub fn stop(self, operations: u64, elapsed: Nanos, spans: &[Span]) -> io::Result<Trace> {
         let end = clock::now().0;
         drop(self.is_over);
-        let (stream, bytes) = recorded(self.thread)?;
+        let recorded = joined(self.thread)?;
         let symbols = Symbols::of(&self.subject.symbols).ok_or_else(|| {
             io::Error::other("the kernel hides the addresses of its functions (kernel.kptr_restrict)")
         })?;
         let mut reading = Reading::new(&self.format, &symbols, self.work);
         let whole = Span { start: self.begun, end };
-        for bytes in &bytes {
-            reading.begin(whole.start);
-            stream.read(bytes, |event| reading.take(event));
+        for bytes in &recorded.events {
+            reading.begun = Some(whole.start);
+            read_events(bytes, |time, data| {
+                let _ = reading.event(time, data);
+            });
+            reading.finish_switch(&[]);
         }
+        read_samples(&recorded.samples, |record| reading.sample(record));
         let spans = if spans.is_empty() { std::slice::from_ref(&whole) } else { spans };
-        let recorded = reading.recorded;
+        let (count, lost) = (reading.recorded, recorded.lost);
         let knobs = self.subject.symbols.knobs;
         let mut traced = reading.finish(whole, spans);
-        let missing = |(kind, passed): (usize, u64)| {
-            let missing = passed.saturating_sub(recorded[kind]);
-            match kind {
-                // Other wake-ups change nothing: the thread ran, or came to an idle processor at once.
-                WOKEN => missing.min(traced.threads.woken_unseen),
-                // Only the duration of the request is lost.
-                COMPLETED => missing.saturating_sub(traced.device.without_end),
-                _ => missing,
-            }
-        };
-        let lost = stream.passed()?.into_iter().enumerate().map(missing).sum();
-        let recorded = recorded.iter().sum();
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
-        traced.sample_seconds = 1.0 / self.samples as f64;
+        traced.sample_seconds = 1.0 / self.hertz as f64;
         traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
         let (parts, avoided) = traced.parts(spans);
         let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
@@ -200,16 +186,20 @@ impl Recorder {
             events: avoided.get(&index).map_or(0.0, |part| part.events),
         });
         let (seconds, requests, avoidable) = (sum(&parts), traced.device.totals, avoidable.collect());
-        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, recorded, lost, limited: None })
+        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, recorded: count, lost, limited: None })
     }
 }
 
-fn recorded(thread: JoinHandle<io::Result<Recorded>>) -> io::Result<Recorded> {
+fn joined(thread: JoinHandle<io::Result<Recorded>>) -> io::Result<Recorded> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-fn unknown_format() -> io::Error {
-    io::Error::other("the kernel's tracepoints lack a field")
+/// Waits until a file is readable. Returns whether `other` is.
+fn is_readable<'a>(other: BorrowedFd<'a>, files: impl Iterator<Item = BorrowedFd<'a>>) -> io::Result<bool> {
+    let all = std::iter::once(other).chain(files);
+    let mut all: Vec<PollFd<'_>> = all.map(|file| PollFd::from_borrowed_fd(file, PollFlags::IN)).collect();
+    rustix::io::retry_on_intr(|| poll(&mut all, None))?;
+    Ok(!all[0].revents().is_empty())
 }
 
 /// Collects events.
@@ -229,10 +219,20 @@ struct Reading<'a> {
     names: HashMap<u32, String>,
     works: HashMap<u32, Vec<(u64, String)>>,
     drivers: HashSet<u32>,
-    /// Passes of tracepoints, by kind.
-    recorded: [u64; KINDS],
+    /// How many events were recorded.
+    recorded: u64,
     /// The begin of the trace, until the first switch of a processor is read.
     begun: Option<u64>,
+    /// The last switch of the processor, while its call chain may follow.
+    switch: Option<Switch>,
+}
+
+#[derive(Clone, Copy)]
+struct Switch {
+    time: u64,
+    from: u32,
+    state: u64,
+    to: u32,
 }
 
 impl<'a> Reading<'a> {
@@ -240,42 +240,32 @@ impl<'a> Reading<'a> {
         Self {
             format,
             symbols,
-            before,
             changes: Vec::new(),
             requests: Vec::new(),
             samples: Vec::new(),
             recordings: Vec::new(),
-            processes: HashMap::new(),
+            processes: before.threads.clone(),
             parents: HashMap::new(),
             created: HashSet::new(),
             names: HashMap::new(),
             works: HashMap::new(),
             drivers: HashSet::new(),
-            recorded: [0; KINDS],
+            recorded: 0,
             begun: None,
+            switch: None,
+            before,
         }
     }
 
-    /// Begins with the events of a processor.
-    fn begin(&mut self, begun: u64) {
-        self.begun = Some(begun);
-    }
-
-    fn take(&mut self, event: RecordedEvent<'_>) {
-        match event {
-            RecordedEvent::Sample { kind, process, thread, time, is_user, chain, raw } => {
+    fn sample(&mut self, record: SampleRecord<'_>) {
+        match record {
+            SampleRecord::Sample { process, thread, time, is_user, chain } => {
                 self.processes.insert(thread, process);
-                match kind {
-                    CLOCK => {
-                        let at = if is_user { Spent::User } else { Spent::Kernel(self.symbols.layer(chain)) };
-                        let knobs = self.symbols.knobs(chain);
-                        self.samples.push(Sample { time, thread, at, knobs });
-                        self.changes.push((time, Change::Runs(thread)));
-                    }
-                    _ => drop(self.tracepoint(kind, (time, thread), chain, raw)),
-                }
+                let at = if is_user { Spent::User } else { Spent::Kernel(self.symbols.layer(chain)) };
+                self.samples.push(Sample { time, thread, at, knobs: self.symbols.knobs(chain) });
+                self.changes.push((time, Change::Runs(thread)));
             }
-            RecordedEvent::Fork { process, parent, thread, time } => {
+            SampleRecord::Fork { process, parent, thread, time } => {
                 self.processes.insert(thread, process);
                 if process != parent {
                     self.parents.insert(process, parent);
@@ -283,47 +273,47 @@ impl<'a> Reading<'a> {
                 self.created.insert(thread);
                 self.changes.push((time, Change::Created(thread)));
             }
-            RecordedEvent::SwitchedIn { thread, time } => {
-                self.begun = None;
-                self.recordings.push(Recording { time, thread, cost: SWITCH_COST });
-                self.changes.push((time, Change::SwitchedIn(thread)));
-            }
-            RecordedEvent::Named { thread, name } => drop(self.names.insert(thread, name.to_owned())),
+            SampleRecord::Named { thread, name } => drop(self.names.insert(thread, name.to_owned())),
         }
     }
 
-    /// `None` if the data are shorter than they should be.
-    fn tracepoint(&mut self, kind: usize, (time, thread): (u64, u32), chain: &[[u8; 8]], raw: &[u8]) -> Option<()> {
+    /// Reads an event of a processor. `None` if it is unknown, or its data are shorter than they should be.
+    fn event(&mut self, time: u64, data: &[u8]) -> Option<()> {
         let format = self.format;
-        let is_switch = matches!(kind, BLOCKED | SWITCHED);
-        let runs = if is_switch { format.to.number(raw)? as u32 } else { thread };
-        self.recorded[kind] += 1;
-        let cost = if kind == BLOCKED { CHAIN_COST } else { 1.0 };
-        self.recordings.push(Recording { time, thread: runs, cost });
-        match kind {
-            BLOCKED | SWITCHED => {
-                let (from, to) = (format.from.number(raw)? as u32, format.to.number(raw)? as u32);
-                for (thread, name) in [(from, format.from_name), (to, format.to_name)] {
-                    let name = thread_name(name.text(raw)?);
+        let event = format.event(data)?;
+        let thread = format.thread.number(data)? as u32;
+        if event == Event::Chain {
+            let length = format.chain_length.number(data)? as usize;
+            let (chain, _) = format.chain.rest(data)?.as_chunks();
+            self.finish_switch(&chain[..length.min(chain.len())]);
+            return Some(());
+        }
+        self.finish_switch(&[]);
+        self.recorded += 1;
+        let runs = if event == Event::Switch { format.to.number(data)? as u32 } else { thread };
+        self.recordings.push(Recording { time, thread: runs, cost: 1.0 });
+        match event {
+            Event::Switch => {
+                let from = format.from.number(data)? as u32;
+                for (thread, name) in [(from, format.from_name), (runs, format.to_name)] {
+                    let name = thread_name(name.text(data)?);
                     self.names.entry(thread).or_insert_with(|| name.to_owned());
                 }
-                // The thread that a processor leaves first has run on it since before the trace.
-                self.changes.extend(self.begun.take().map(|begun| (begun, Change::Runs(from))));
-                let state = format.from_state.number(raw)?;
-                let sleep = match state & WAITS {
-                    0 => None,
-                    _ if state & HAS_ENDED != 0 || state & IDLES != 0 && chain.is_empty() => Some((Sleep::Idle, 0)),
-                    _ => Some((self.symbols.sleep(chain), self.symbols.knobs(chain))),
-                };
-                self.changes.push((time, Change::Switch { from, sleep, to }));
+                self.switch = Some(Switch { time, from, state: format.from_state.number(data)?, to: runs });
             }
-            WOKEN => {
-                let is_interrupt = format.flags.number(raw)? & IN_INTERRUPT != 0 || thread == 0;
+            Event::Ran => {
+                let (thread, duration) = (format.ran.0.number(data)? as u32, format.ran.1.number(data)?);
+                let since = time.saturating_sub(duration);
+                self.begun = self.begun.filter(|begun| since <= *begun);
+                self.changes.push((since, Change::SwitchedIn(thread)));
+            }
+            Event::Woken => {
+                let is_interrupt = format.flags.number(data)? & IN_INTERRUPT != 0 || thread == 0;
                 let by = (!is_interrupt).then_some(thread);
-                self.changes.push((time, Change::Woken { thread: format.woken.number(raw)? as u32, by }));
+                self.changes.push((time, Change::Woken { thread: format.woken.number(data)? as u32, by }));
             }
-            WORK => {
-                let function = self.symbols.work(format.work_function.number(raw)?).unwrap_or("unknown");
+            Event::Work => {
+                let function = self.symbols.work(format.work_function.number(data)?).unwrap_or("unknown");
                 let is_driver = LOOP_FUNCTIONS.contains(&function);
                 if is_driver {
                     self.drivers.insert(thread);
@@ -331,17 +321,33 @@ impl<'a> Reading<'a> {
                 let name = if is_driver { LOOP_DRIVER.to_owned() } else { format!("kworker ({function})") };
                 self.works.entry(thread).or_default().push((time, name));
             }
-            ISSUED | COMPLETED => {
-                let fields = if kind == ISSUED { &format.issued } else { &format.completed };
-                let bytes = fields.sectors.number(raw)? * 512;
-                let sector = fields.sector.number(raw)?;
-                let letters = request_kind(fields.letters.text(raw)?);
-                let issued = (kind == ISSUED).then_some(bytes);
-                self.requests.push(RequestChange { time, sector, kind: letters, issued });
+            Event::Issued | Event::Completed => {
+                let fields = if event == Event::Issued { &format.issued } else { &format.completed };
+                let bytes = fields.sectors.number(data)? * 512;
+                let sector = fields.sector.number(data)?;
+                let kind = request_kind(fields.letters.text(data)?);
+                let issued = (event == Event::Issued).then_some(bytes);
+                self.requests.push(RequestChange { time, sector, kind, issued });
             }
-            _ => {}
+            Event::Chain => {}
         }
         Some(())
+    }
+
+    /// Notes the last switch of a processor; `chain` is empty where none was recorded.
+    fn finish_switch(&mut self, chain: &[[u8; 8]]) {
+        let Some(Switch { time, from, state, to }) = self.switch.take() else { return };
+        if let Some(recording) = self.recordings.last_mut().filter(|_| !chain.is_empty()) {
+            recording.cost = CHAIN_COST;
+        }
+        // The thread that a processor leaves first has run on it since before the trace.
+        self.changes.extend(self.begun.take().map(|begun| (begun, Change::Runs(from))));
+        let sleep = match state & WAITS {
+            0 => None,
+            _ if state & HAS_ENDED != 0 || state & IDLES != 0 && chain.is_empty() => Some((Sleep::Idle, 0)),
+            _ => Some((self.symbols.sleep(chain), self.symbols.knobs(chain))),
+        };
+        self.changes.push((time, Change::Switch { from, sleep, to }));
     }
 
     fn finish(mut self, whole: Span, spans: &[Span]) -> Traced {

@@ -28,8 +28,6 @@ pub struct DeviceLog {
     busy: Vec<Span>,
     /// When it flushed its cache.
     flushing: Vec<Span>,
-    /// Requests whose completion was not seen.
-    pub without_end: u64,
 }
 
 impl DeviceLog {
@@ -70,7 +68,6 @@ impl DeviceLog {
             }
         }
         unseen.extend(open.into_iter().map(|((_, kind), start)| (Span { start, end: end.max(start) }, kind)));
-        let without_end = unseen.len() as u64;
         for (_, kind) in unseen.iter().filter(|(span, _)| counts(span.start)) {
             totals.entry(*kind).and_modify(|total| total.open += 1);
         }
@@ -82,7 +79,7 @@ impl DeviceLog {
         requests.sort_by_key(|(span, _)| span.start);
         let flushes = requests.iter().filter(|(_, kind)| *kind == RequestKind::Flush);
         let (busy, flushing) = (union(requests.iter().map(|it| it.0)), union(flushes.map(|it| it.0)));
-        Self { totals: totals.into_values().collect(), busy, flushing, without_end }
+        Self { totals: totals.into_values().collect(), busy, flushing }
     }
 
     /// Whether it is known when requests ended, so that the device has none otherwise. A contender without a device of
@@ -172,7 +169,6 @@ mod tests {
         let log = DeviceLog::follow(&changes, 90, &ALL);
         assert_eq!(log.busy, [Span { start: 10, end: 90 }]);
         assert_eq!((log.totals[0].count, log.totals[0].open, log.totals[0].mean_seconds()), (2, 2, None));
-        assert_eq!(log.without_end, 2);
         // Of ten it is one: it ended like the others.
         let ten = (0..10).flat_map(|place| {
             let begun = place * 100;

@@ -19,7 +19,7 @@ pub enum Change {
         /// The thread that runs now.
         to: u32,
     },
-    /// A thread came to a processor, from whatever other.
+    /// A thread came to a processor, or ran on it already.
     SwitchedIn(u32),
     /// A thread need not wait any more.
     Woken {
@@ -78,9 +78,6 @@ pub enum State {
 #[derive(Debug, Default)]
 pub struct Threads {
     pieces: HashMap<u32, Vec<Piece>>,
-    /// How often a thread came to a processor from another one's work, and its wake-up was not recorded: since when it
-    /// was ready is not known. From the idle task it comes at once.
-    pub woken_unseen: u64,
 }
 
 /// A thread that is woken by another processor may still be on its way to sleep: it is woken at most this many
@@ -131,7 +128,6 @@ impl Threads {
                     let next = sleep.map_or(State::Ready, asleep);
                     current.insert(from, Doing { woken: before.woken, ..Doing::new(time, next) });
                     if let Some(before) = current.insert(to, Doing::new(time, State::Running)) {
-                        threads.woken_unseen += u64::from(from != 0 && before.is_asleep());
                         threads.add(to, Span { start: before.since, end: time }, before.until_now(false));
                     }
                 }
@@ -241,18 +237,6 @@ mod tests {
         let waits = State::Asleep { sleep: LOCK, knobs: 0, woken_by: Some(2) };
         let later = [ran, (20_000, 25_000, waits), (25_000, 30_000, State::Ready), (30_000, 100_000, State::Running)];
         assert_eq!(states(&[begun, woken, asleep, again, goes_on]), later);
-    }
-
-    #[test]
-    fn a_wake_up_that_was_not_recorded_matters_unless_the_processor_was_idle() {
-        let unseen = |woken: Option<Change>, from: u32| {
-            let goes_on = (30_000, Change::Switch { from, sleep: None, to: 1 });
-            let asleep = (20_000, Change::Switch { from: 1, sleep: Some((LOCK, 0)), to: from });
-            let changes = [Some((0, Change::Runs(1))), Some(asleep), woken.map(|it| (29_000, it)), Some(goes_on)];
-            Threads::follow(&changes.into_iter().flatten().collect::<Vec<_>>(), 40_000).woken_unseen
-        };
-        let woken = Change::Woken { thread: 1, by: None };
-        assert_eq!([unseen(None, 7), unseen(Some(woken), 7), unseen(None, 0)], [1, 0, 0]);
     }
 
     /// Otherwise all that it does would be part of its wait.

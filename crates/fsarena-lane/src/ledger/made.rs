@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_sys::directory::{Directory, FileId, Removal};
-use fsarena_sys::{loopdev, mountinfo};
+use fsarena_sys::tracefs::TraceBuffer;
+use fsarena_sys::{fault, loopdev, mountinfo};
 use rustix::rand::GetRandomFlags;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,8 @@ pub enum Made {
     },
     /// Layers and pools on a loop device of the run.
     Layers(BoundLoop),
+    /// A buffer for events of the kernel, with the run's token in its name.
+    TraceBuffer,
 }
 
 /// A loop device of a run.
@@ -130,6 +133,7 @@ impl Made {
             Self::Loop(device) => remove_loop(device),
             Self::Parameter { path, before, set } => set_back(path, before, set),
             Self::Layers(device) => remove_layers(device, &run.token),
+            Self::TraceBuffer => PATIENCE.wait(|| remove_trace_buffer(&run.token)),
         }
     }
 
@@ -146,7 +150,7 @@ impl Made {
                 inner.starts_with(path)
             }
             Self::Loop(device) | Self::Layers(device) => device.backing.starts_with(path),
-            Self::Disk(_) | Self::Cgroup { .. } | Self::Parameter { .. } => false,
+            Self::Disk(_) | Self::Cgroup { .. } | Self::Parameter { .. } | Self::TraceBuffer => false,
         }
     }
 
@@ -159,6 +163,7 @@ impl Made {
             Self::Loop(BoundLoop { number, name, .. }) => format!("the loop device {number} ({name})"),
             Self::Parameter { path, .. } => format!("the parameter {}", path.display()),
             Self::Layers(device) => format!("layers on the loop device {}", device.number),
+            Self::TraceBuffer => "the buffer for events of the kernel".to_owned(),
         }
     }
 }
@@ -254,6 +259,12 @@ pub fn set_back(path: &Path, before: &str, set: &str) -> io::Result<Option<Strin
         _ => return Ok(None),
     }
     Ok(Some(format!("the parameter {}: set back to {before}", path.display())))
+}
+
+fn remove_trace_buffer(token: &str) -> io::Result<Option<String>> {
+    fault::step("remove trace buffer")?;
+    let name = super::name(token);
+    Ok(TraceBuffer::remove(&name)?.then(|| format!("the buffer {name} for events of the kernel: removed")))
 }
 
 /// What lies on the run's own loop device is the run's, and so is a mapped device with the run's token.

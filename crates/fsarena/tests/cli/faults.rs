@@ -175,6 +175,20 @@ fn a_run_on_lanes_that_is_killed_at_any_step_leaves_nothing() {
 }
 
 #[test]
+fn a_run_that_is_killed_while_it_traces_leaves_no_buffer() {
+    let Some(stage) = Stage::of_root() else { return };
+    let mut victim = lanes(&stage);
+    victim.arguments.push("--explain".to_owned());
+    let before = machine(&stage);
+    let output = victim.command("kill@1:remove trace buffer", "killed.sqlite").output().expect("it starts");
+    assert_eq!(output.status.code(), None, "{}", err(&output));
+    let cleaned = || err(&run(stage.fsarena().arg("clean"), 0));
+    let is_removed = |text: &str| text.contains("for events of the kernel: removed");
+    assert!(is_removed(&cleaned()) && !is_removed(&cleaned()));
+    assert_eq!(machine(&stage), before);
+}
+
+#[test]
 fn a_dry_run_that_is_killed_at_any_step_leaves_nothing() {
     let Some(stage) = Stage::of_root() else { return };
     let words = ["compare", "ext4:noatime,commit=9", "xfs -m rmapbt=1", "tmpfs:size=64m", "--dry-run", "--storage"];
