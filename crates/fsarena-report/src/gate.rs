@@ -2,12 +2,12 @@
 
 use fsarena_model::difference::{Gate, GateCheck, GateOutcome};
 
-use crate::composite::escaped;
 use crate::difference::contrasts;
 use crate::number::{self, Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{Entry, List, ListLook, Paragraph, Report, Section, Shade, Table, TableLook, TableOf};
+use crate::visible;
 use crate::words::{self, counted, listed};
 
 /// The report on a gate.
@@ -169,4 +169,8 @@ fn detail(gate: &Gate, check: &GateCheck) -> String {
         .map(|share| format!("{} is required", number::percent(share.0)));
     let reason = (!check.reason.is_empty()).then(|| check.reason.clone());
     [open.filter(|_| finds.is_some()), finds, reason, required].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn escaped(text: &str) -> String {
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -10,7 +10,6 @@
 mod across;
 mod anchor;
 mod answer;
-mod composite;
 mod csv;
 mod difference;
 mod effects;
@@ -20,7 +19,6 @@ mod footnote;
 mod gate;
 mod group;
 mod history;
-mod hlog;
 mod html;
 mod json;
 mod latency;
@@ -28,7 +26,6 @@ mod layers;
 mod machine;
 mod markdown;
 pub mod number;
-mod openmetrics;
 mod pair;
 mod probe;
 mod ranking;
@@ -117,7 +114,4 @@ pub const FORMATS: &[Format] = &[
     Format { name: "json", extension: "json", render: |it, more| Ok(json::with_members(it, &more).into()) },
     Format { name: "markdown", extension: "md", render: |it, more| Ok(markdown(comparison(it, more)).into()) },
     Format { name: "csv", extension: "csv", render: |it, _| Ok(csv::render(it).into()) },
-    Format { name: "composite", extension: "xml", render: |it, _| Ok(composite::render(it).into()) },
-    Format { name: "openmetrics", extension: "txt", render: |it, _| Ok(openmetrics::render(it).into()) },
-    Format { name: "hlog", extension: "hlog", render: |it, _| hlog::render(it) },
 ];

@@ -12,9 +12,7 @@ fn no_text_rules_a_terminal_or_a_page() {
     for comparison in [fixture(), interrupted(), open_loops()] {
         let evil = evil(&comparison);
         assert!(evil.contenders.iter().all(|contender| contender.label.0.ends_with(EVIL)), "or this shows nothing");
-        // It has no latencies for a log.
-        let texts = FORMATS.iter().filter(|format| format.name != "hlog");
-        texts.for_each(|format| assert_harmless(format.name, &rendered(format.name, &evil)));
+        FORMATS.iter().for_each(|format| assert_harmless(format.name, &rendered(format.name, &evil)));
         let narrow = text(&evil, TerminalStyle { color: false, width: 40 }).replace("/\nFORGED", "");
         assert!(!narrow.lines().any(|line| line.starts_with("FORGED")), "{narrow}");
         let colour = text(&evil, TerminalStyle { color: true, width: 100 });

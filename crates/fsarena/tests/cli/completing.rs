@@ -32,7 +32,7 @@ fn names_are_completed_from_the_catalogue_and_the_store() {
     assert_eq!(of("fsarena compare ext4 --workload append-f"), ["append-fsync"]);
     assert!(of("fsarena compare --suite ").contains(&"operations".to_owned()));
     assert_eq!(of("fsarena list arti"), ["articles"]);
-    assert_eq!(of("fsarena report --format open"), ["openmetrics"]);
+    assert_eq!(of("fsarena report --format mark"), ["markdown"]);
     store(&stage, "small", 1.0);
     store(&stage, "small", 1.0);
     let store = stage.store().display().to_string();
