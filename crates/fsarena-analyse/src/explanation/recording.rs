@@ -7,7 +7,7 @@ use super::{ratio_of_sums, trace};
 use crate::analysis::Analysis;
 
 /// What recording an event can take, in seconds, on processors of these years.
-const PLAUSIBLE: (f64, f64) = (0.2e-6, 1.5e-6);
+const PLAUSIBLE: (f64, f64) = (0.1e-6, 1.0e-6);
 
 /// What recording an event takes, in seconds, with its 95 % interval.
 #[derive(Debug, Clone, Copy, Default)]

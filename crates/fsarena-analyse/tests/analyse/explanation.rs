@@ -188,7 +188,7 @@ fn recording_takes_no_more_than_a_part_has_and_no_more_than_it_can() {
         let sum: f64 = explanation.parts.iter().map(|part| part.difference.seconds).sum();
         assert!((sum / explanation.difference.seconds - 1.0).abs() < 1e-9, "{explanation:?}");
         let (taken, (low, high)) = explanation.event_seconds.zip(explanation.event_interval).expect("known");
-        assert!(0.2e-6 <= low && low <= taken && taken <= high && high <= 1.5e-6, "{low} {taken} {high}");
+        assert!(0.1e-6 <= low && low <= taken && taken <= high && high <= 1e-6, "{low} {taken} {high}");
         // Half a microsecond for each of 20 events can be, and 5 µs cannot.
         assert_eq!(explanation.event_measured.is_some(), more > 10_000, "{explanation:?}");
     }

@@ -46,6 +46,8 @@ impl TraceBuffer {
     fn prepare(&self, kibibytes: u32) -> io::Result<()> {
         self.write("tracing_on", "0")?;
         self.write("trace_clock", "mono")?;
+        // Names of threads are in the events that are recorded; to keep them as well would make each switch dearer.
+        self.write("trace_options", "norecord-cmd")?;
         self.write("buffer_size_kb", &kibibytes.to_string())
     }
 
