@@ -166,7 +166,7 @@ impl Recorder {
         for bytes in &recorded.events {
             reading.begun = Some(whole.start);
             read_events(bytes, |time, data| {
-                let _ = reading.event(time, data);
+                let _ = (time >= whole.start).then(|| reading.event(time, data));
             });
             reading.finish_switch(&[]);
         }
