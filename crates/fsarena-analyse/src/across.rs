@@ -1,7 +1,7 @@
 //! The same comparison on several machines: what holds on all of them, and what depends on the machine.
 
 use fsarena_model::across::{Across, AcrossPair, FORMAT, MachineRuns, MissingMachine, PairOnMachine, Sample};
-use fsarena_model::comparison::PairVerdict;
+use fsarena_model::comparison::{DecisionInterval, PairVerdict};
 use fsarena_model::difference::{DriftSource, SessionDrift};
 use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload, distinct};
 use fsarena_stats::{Drift, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, pairs, proofs};
@@ -10,7 +10,7 @@ use crate::contrasts;
 use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
 use crate::evidence::ratio;
-use crate::sides::{Side, common_contenders, common_workloads, left_out};
+use crate::sides::{Side, common_contenders, common_workloads, left_out, slowed};
 use crate::verdicts::{unless_device_bound, verdict_of};
 
 /// A machine: its runs, and their verdicts.
@@ -54,7 +54,7 @@ pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Acros
         pairs: judged(&known, &compared, &levels, Rule { margin: margin.0, ..Rule::default() }),
         facts: contrasts::among(&analyses),
         left_out: left_out(&all),
-        notes: notes(machines),
+        notes: notes(machines, &all),
     }
 }
 
@@ -87,8 +87,10 @@ fn host(runs: &[NamedRun]) -> Option<&String> {
     hosts.all(|host| host == Some(first)).then_some(first)
 }
 
-fn notes(machines: &[Vec<NamedRun>]) -> Vec<String> {
-    let mut notes = Vec::new();
+fn notes(machines: &[Vec<NamedRun>], all: &[&Side<'_>]) -> Vec<String> {
+    let analyses = all.iter().map(|run| &run.analysis);
+    let mut notes: Vec<String> =
+        analyses.map(|run| slowed([run], &run.labels().collect::<Vec<_>>())).filter(|it| !it.is_empty()).collect();
     for (index, runs) in machines.iter().enumerate() {
         let Some(own) = host(runs) else { continue };
         if machines[..index].iter().any(|other| host(other) == Some(own)) {
@@ -124,6 +126,8 @@ fn compared<'a>(machines: &[Machine<'a>], all: &[&Side<'a>]) -> Vec<Compared<'a>
 /// A pair on a machine, before the tests: why it is not valid, and its level.
 struct Known {
     session: Verdict,
+    /// The interval of the verdict of the only run; `None` if there are several.
+    single: Option<DecisionInterval>,
     invalid: Option<String>,
     is_device_bound: bool,
     level: Option<LogEstimate>,
@@ -142,11 +146,22 @@ impl Known {
             cells.flatten().any(|cell| cell.validity.iter().any(|flag| flag.class == ValidityClass::DeviceBound));
         let session = if is_shared { first } else { Verdict::Undecided };
         let rounds = sessions.iter().map(Reduced::rounds).sum();
-        Self { session, level: level.filter(|_| invalid.is_none()), invalid, is_device_bound, rounds }
+        let single = own.first().filter(|_| machine.runs.len() == 1).map(|own| own.decision);
+        Self { session, single, level: level.filter(|_| invalid.is_none()), invalid, is_device_bound, rounds }
     }
 
+    /// What is proved of the machine. Of a single run it cannot be more than the verdict of the run, whose rule knows
+    /// that the run may have ended because of its figures.
     fn judged(&self, decision: fsarena_stats::Verdict) -> Verdict {
-        unless_device_bound(verdict_of(decision), self.is_device_bound)
+        let verdict = unless_device_bound(verdict_of(decision), self.is_device_bound);
+        if self.single.is_some() && verdict != self.session { Verdict::Undecided } else { verdict }
+    }
+
+    /// The interval that the verdict rests on: of a single run, all that the run's own verdict leaves open, too.
+    fn decision(&self, proof: &Proof) -> (f64, f64) {
+        let (low, high) = proof.decision.ratios();
+        let own = self.single.unwrap_or_default();
+        (own.low.map_or(low, |own| own.min(low)), own.high.map_or(high, |own| own.max(high)))
     }
 
     /// Why there is no verdict; empty if there can be one.
@@ -164,7 +179,12 @@ fn verdict_in(verdicts: &[PairVerdict], pair: &Compared<'_>) -> Option<PairVerdi
     let own = verdicts.iter().filter(|verdict| verdict.workload == pair.workload.name.as_str());
     let mut own = own.filter(|it| (&it.a, &it.b) == (pair.a, pair.b) || (&it.a, &it.b) == (pair.b, pair.a));
     let found = own.next()?.clone();
-    Some(if found.a == *pair.a { found } else { PairVerdict { verdict: found.verdict.reversed(), ..found } })
+    if found.a == *pair.a {
+        return Some(found);
+    }
+    let DecisionInterval { low, high } = found.decision;
+    let decision = DecisionInterval { low: high.map(f64::recip), high: low.map(f64::recip) };
+    Some(PairVerdict { verdict: found.verdict.reversed(), decision, ..found })
 }
 
 fn judged(
@@ -212,6 +232,7 @@ fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
     };
     PairOnMachine {
         estimate: ratio(known.level.map(|level| level.estimate), proof.map(|proof| proof.pointwise)),
+        decision: DecisionInterval::of(proof.map(|proof| known.decision(proof))),
         session: known.session,
         verdict,
         reason: known.lacks(),

@@ -259,6 +259,7 @@ pub(crate) fn cell(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, contender:
             harness: baselines::harness_share(own, &kept),
             ceiling: baselines::ceiling_share(own, &kept),
             start: baselines::start_share(own, &kept),
+            lane: validity::lane_share(analysis, own, contender, &kept),
         },
         probes: probes::of_cell_or_all(&kept, trials),
         by_round: (1..=analysis.last_round).map(in_round).collect(),

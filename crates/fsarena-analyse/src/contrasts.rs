@@ -7,7 +7,7 @@ use fsarena_model::across::MachineFact;
 use fsarena_model::difference::Contrast;
 use fsarena_model::{Contender, Label, Rounds, RunRecord, Scale, distinct};
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, WorkloadTrials};
 
 /// A fact about a run: its name, and its value in words.
 type Fact = (String, String);
@@ -21,13 +21,34 @@ pub(crate) fn between(before: Vec<&Analysis<'_>>, after: Vec<&Analysis<'_>>) -> 
     among(&[before, after]).into_iter().filter_map(contrast).collect()
 }
 
-/// The facts that differ between machines, or sides, each given as its runs. A contender that some run lacks is not
-/// compared, and so are no facts about it or its programs.
+/// What all of the runs have: what only some have is not compared, and no fact about it is shown.
+struct Common<'a> {
+    labels: BTreeSet<&'a Label>,
+    workloads: BTreeSet<&'a str>,
+    /// The programs; `None` if all runs have the same contenders and workloads: a program that is missing says something.
+    tools: Option<BTreeSet<&'a String>>,
+}
+
+impl<'a> Common<'a> {
+    fn of(machines: &[Vec<&'a Analysis<'a>>]) -> Self {
+        let runs: Vec<&Analysis<'_>> = machines.iter().flatten().copied().collect();
+        let labels = common(machines, |run| run.labels().collect());
+        let is_alike = |own: &&WorkloadTrials<'_>| {
+            let mut others = runs.iter().filter_map(|run| run.workload(&own.workload.name));
+            others.all(|other| own.workload.unlike(other.workload).is_empty())
+        };
+        let alike = |run: &'a Analysis<'a>| run.workloads.iter().filter(is_alike).map(|own| own.workload.name.as_str());
+        let workloads: BTreeSet<&str> = common(machines, |run| alike(run).collect());
+        let has_further = runs.iter().any(|run| run.count() > labels.len() || run.workloads.len() > workloads.len());
+        let tools = has_further.then(|| common(machines, |run| run.record.environment.tools.keys().collect()));
+        Self { labels, workloads, tools }
+    }
+}
+
+/// The facts that differ between machines, or sides, each given as its runs.
 pub(crate) fn among(machines: &[Vec<&Analysis<'_>>]) -> Vec<MachineFact> {
-    let labels = common(machines, |run| run.labels().collect());
-    let has_further = machines.iter().flatten().any(|run| run.count() > labels.len());
-    let tools = has_further.then(|| common(machines, |run| run.record.environment.tools.keys().collect()));
-    let of = |run: &&Analysis<'_>| facts(run, &labels, tools.as_ref());
+    let shared = Common::of(machines);
+    let of = |run: &&Analysis<'_>| facts(run, &shared);
     let machines: Vec<Vec<Vec<Fact>>> = machines.iter().map(|runs| runs.iter().map(of).collect()).collect();
     let names = distinct(machines.iter().flatten().flatten().map(|(name, _)| name));
     let values = |runs: &Vec<Vec<Fact>>, name: &String| -> BTreeSet<String> {
@@ -37,10 +58,16 @@ pub(crate) fn among(machines: &[Vec<&Analysis<'_>>]) -> Vec<MachineFact> {
     let fact = |name: &String| {
         let values: Vec<BTreeSet<String>> = machines.iter().map(|runs| values(runs, name)).collect();
         let is_same = values.windows(2).all(|pair| pair[0] == pair[1]) && values.iter().all(|it| it.len() == 1);
-        let words = values.into_iter().map(|values| values.into_iter().collect::<Vec<_>>().join(" / "));
-        (!is_same).then(|| MachineFact { what: name.clone(), values: words.collect() })
+        (!is_same).then(|| MachineFact { what: name.clone(), values: values.into_iter().map(in_words).collect() })
     };
     names.into_iter().filter_map(fact).collect()
+}
+
+/// `1.12 / none`: what several runs of a side have.
+fn in_words(values: BTreeSet<String>) -> String {
+    let is_one = values.len() == 1;
+    let word = |value: String| if value.is_empty() && !is_one { "none".to_owned() } else { value };
+    values.into_iter().map(word).collect::<Vec<_>>().join(" / ")
 }
 
 /// What all of the runs have.
@@ -49,11 +76,11 @@ fn common<'a, T: Ord>(machines: &[Vec<&'a Analysis<'a>>], of: impl Fn(&'a Analys
     all.reduce(|common, own| common.into_iter().filter(|it| own.contains(it)).collect()).unwrap_or_default()
 }
 
-/// The facts about a run, of which those about contenders and programs are about these; without `tools`, about all.
-fn facts(run: &Analysis<'_>, labels: &BTreeSet<&Label>, tools: Option<&BTreeSet<&String>>) -> Vec<Fact> {
-    let mut facts = machine(run, tools);
+/// The facts about a run and what all runs have.
+fn facts(run: &Analysis<'_>, shared: &Common<'_>) -> Vec<Fact> {
+    let mut facts = machine(run, shared);
     facts.extend(plan(run.record));
-    let is_common = |index: &usize| labels.contains(run.label(*index));
+    let is_common = |index: &usize| shared.labels.contains(run.label(*index));
     facts.extend((0..run.count()).filter(is_common).flat_map(|index| contender(run, index)));
     facts
 }
@@ -63,7 +90,7 @@ fn fact(name: impl Display, value: impl Into<Option<String>>) -> Fact {
     (name.to_string(), value.into().unwrap_or_default())
 }
 
-fn machine(run: &Analysis<'_>, tools: Option<&BTreeSet<&String>>) -> Vec<Fact> {
+fn machine(run: &Analysis<'_>, shared: &Common<'_>) -> Vec<Fact> {
     let environment = &run.record.environment;
     let lanes = &environment.lanes;
     let mut facts = vec![
@@ -80,10 +107,11 @@ fn machine(run: &Analysis<'_>, tools: Option<&BTreeSet<&String>>) -> Vec<Fact> {
         fact("background load", run.condition.load().unwrap_or_else(|| "none".to_owned())),
     ];
     facts.extend(lanes.queue.iter().map(|(name, value)| fact(format_args!("queue: {name}"), value.clone())));
-    let tools = environment.tools.iter().filter(|(name, _)| tools.is_none_or(|tools| tools.contains(name)));
+    let is_common = |name: &&String| shared.tools.as_ref().is_none_or(|tools| tools.contains(name));
+    let tools = environment.tools.iter().filter(|(name, _)| is_common(name));
     facts.extend(tools.map(|(name, value)| fact(format_args!("tool: {name}"), value.clone())));
-    let settings = environment.settings.iter();
-    facts.extend(settings.map(|(workload, lines)| fact(format_args!("settings of {workload}"), lines.join("; "))));
+    let settings = environment.settings.iter().filter(|(workload, _)| shared.workloads.contains(workload.as_str()));
+    facts.extend(settings.map(|(workload, lines)| fact(format_args!("settings of {workload}"), lines.join("\n"))));
     facts
 }
 

@@ -7,7 +7,7 @@ use fsarena_stats::{Drift, Proof, Rule, proofs};
 
 use crate::analysis::Analysis;
 use crate::evidence::ratio;
-use crate::sides::{Compared, Side, Sides};
+use crate::sides::{Compared, Side, Sides, joined};
 use crate::verdicts::{contradicting, unless_device_bound, verdict_of};
 
 /// Why nothing is decided where [`withheld`] has more to say.
@@ -119,7 +119,7 @@ fn judged(sides: &Sides<'_>, compared: &Compared, proof: Option<&Proof>, is_with
         None => (Verdict::Undecided, compared.caveat.clone()),
         Some(_) if is_withheld => (Verdict::Undecided, LOAD_DIFFERS.to_owned()),
         Some(proof) => {
-            let caveat = if flags.is_empty() { compared.caveat.clone() } else { words(&flags) };
+            let caveat = joined([words(&flags), compared.caveat.clone()]);
             (unless_device_bound(verdict_of(proof.verdict), is_device_bound), caveat)
         }
     }

@@ -9,7 +9,7 @@ use crate::decisions::Decisions;
 use crate::difference::{self, LOAD_DIFFERS, NamedRun, forbidden, withheld};
 use crate::evidence::pointwise;
 use crate::looks::progress;
-use crate::sides::{Compared, Sides, left_out_of_mean};
+use crate::sides::{Compared, Sides, joined, left_out_of_mean, slowed};
 
 /// The largest probability that a gate fails although nothing is slower by more than the threshold.
 const ALPHA: f64 = 0.05;
@@ -64,8 +64,11 @@ pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
     let last = analysis.last_round.max(1);
     let ending = Ending::Stopped { progress: progress(&run.record, last), rounds: last as usize };
     let names = others.iter().map(|other| analysis.label(*other).to_string()).collect::<Vec<_>>().join(", ");
-    let interleaved =
-        "Both were measured in the same sweeps, so what the machine did to both of them cancels.".to_owned();
+    let interleaved = format!(
+        "Both were measured in the same sweeps, so what the machine did to both of them cancels. A gate asks only \
+         whether something is slower than {base}. A report asks of each pair which one is faster, so it needs more \
+         evidence: it may not decide a pair of which the gate shows a regression."
+    );
     Gate {
         title: format!("{names} against {base} in {}", run.name),
         notes: [interleaved].into_iter().chain(analysis.condition.sentence()).collect(),
@@ -78,6 +81,7 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
     let label = decisions.analysis.label(other);
     let (a, b) = (base.min(other), base.max(other));
     let in_favour = |known: LogEstimate| if other < base { known } else { known.reversed() };
+    let slowed = slowed([&decisions.analysis], &[label, decisions.analysis.label(base)]);
     let mut parts = Vec::new();
     let mut without = Vec::new();
     let mut candidates = Vec::new();
@@ -97,12 +101,12 @@ fn within(decisions: &Decisions<'_>, base: usize, other: usize) -> Vec<Candidate
             contender: label.clone(),
             known,
             forbidden,
-            caveat: if known.is_none() { "too few rounds".to_owned() } else { String::new() },
+            caveat: if known.is_none() { "too few rounds".to_owned() } else { slowed.clone() },
         });
     }
     if parts.len() > 1 {
         let known = weighted_mean(&parts).map(in_favour);
-        let caveat = left_out_of_mean(&without);
+        let caveat = joined([left_out_of_mean(&without), slowed]);
         candidates.push(Candidate { workload: None, contender: label.clone(), known, forbidden: None, caveat });
     }
     candidates

@@ -56,7 +56,8 @@ fn in_run<'a>(analysis: &Analysis<'a>, workload: &str, left_out: &mut Vec<String
     for contender in 0..analysis.count() {
         let (label, cell) = (analysis.label(contender), assess::cell(analysis, own, contender));
         let Some(median) = cell.figure.median else { continue };
-        if let Some(why) = objection(&cell) {
+        let slowed = (run.plan.slowdown(label) > 0.0).then(|| "slowed down on purpose".to_owned());
+        if let Some(why) = objection(&cell).or(slowed) {
             left_out.push(format!("run {}, {label}: {why}", run.run));
             continue;
         }

@@ -42,6 +42,20 @@ const FEW_ROUNDS: &str = "fewer than three rounds in a run";
 /// Why there is no mean over workloads.
 const FEW_WORKLOADS: &str = "fewer than two workloads can be compared";
 
+/// `b is slowed down on purpose`, of those of the contenders that a run slows down; empty if there is none.
+pub(crate) fn slowed<'a>(runs: impl IntoIterator<Item = &'a Analysis<'a>>, labels: &[&Label]) -> String {
+    let of = |run: &Analysis<'_>| {
+        let slowed = labels.iter().filter(|label| run.record.plan.slowdown(label) > 0.0);
+        slowed.map(|label| format!("{label} is slowed down on purpose")).collect::<Vec<_>>()
+    };
+    distinct(runs.into_iter().flat_map(of)).join(", ")
+}
+
+/// The texts that are not empty.
+pub(crate) fn joined(texts: [String; 2]) -> String {
+    texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
 /// At most that many workloads are named that a mean leaves out.
 const NAMED: usize = 3;
 
@@ -144,11 +158,13 @@ impl<'a> Sides<'a> {
             };
         let mut all = Vec::new();
         for ((contender, (known, shifts)), (mean, caveat)) in of_contenders.zip(of_means) {
+            let labels: Vec<&Label> = self.control.into_iter().chain([*contender]).collect();
+            let slowed = slowed(self.all().map(|run| &run.analysis), &labels);
             for (workload, (quantity, shift)) in workloads.iter().zip(known.iter().zip(shifts)) {
                 let caveat = if shift.is_none() { FEW_ROUNDS.to_owned() } else { String::new() };
-                all.push(row(contender, Some(workload), (quantity, *shift), caveat));
+                all.push(row(contender, Some(workload), (quantity, *shift), joined([caveat, slowed.clone()])));
             }
-            all.extend((workloads.len() > 1).then(|| row(contender, None, mean, caveat)));
+            all.extend((workloads.len() > 1).then(|| row(contender, None, mean, joined([caveat, slowed]))));
         }
         (drift, all)
     }

@@ -7,7 +7,7 @@ mod words;
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, Change};
-use fsarena_model::{Label, Outcome, Plan, Trial, Workload};
+use fsarena_model::{Better, Label, Measure, Metric, Outcome, Plan, Slice, Trial, Workload};
 use fsarena_stats::{Before, SteadyEffect, Step, carry_over, outliers, own_trends, within_rounds};
 
 use crate::analysis::{Analysis, WorkloadTrials};
@@ -38,7 +38,7 @@ fn steps(workload: &Workload, trials: &[&Trial], label: &Label) -> Vec<Vec<Step>
         .flat_map(|trial| trial.slices.iter().map(|slice| ((trial.round, slice.position), &trial.contender)));
     let order: BTreeMap<(u32, u32), &Label> = places.collect();
     let of = |trial: &&Trial| {
-        let step = |slice: &fsarena_model::Slice| {
+        let step = |slice: &Slice| {
             let before = order.get(&(trial.round, slice.position.checked_sub(1)?))?;
             Some(Step {
                 position: f64::from(slice.position),
@@ -64,12 +64,31 @@ fn judge_workload(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, cells: &mut
     let slices = |trial: &Trial| trial.slices.iter().map(|slice| ln(slice.value)).collect::<Vec<f64>>();
     let (all, alpha): (Vec<&Trial>, f64) = (finished(own, &own.all).collect(), share(&analysis.record.plan));
     for (cell, trials) in cells.iter_mut().zip(&own.by_contender) {
+        cell.stability.whole_time = whole_time(own.workload, cell, finished(own, trials));
         let trials: Vec<Vec<f64>> = finished(own, trials).map(slices).collect();
         cell.stability.within_round = change(within_rounds(&trials, alpha));
         cell.stability.carry_over = change(carry_over(&steps(own.workload, &all, &cell.contender), alpha));
         cell.stability.outliers = far_rounds(cell, &own.excluded);
         cell.stability.excluded = own.excluded.clone();
     }
+}
+
+/// How many times better all operations over all of their time are than the cell's median.
+fn whole_time<'a>(workload: &Workload, cell: &Cell, trials: impl Iterator<Item = &'a Trial>) -> Option<f64> {
+    let Metric { measure, better, .. } = workload.metric;
+    // A rate is weighted with the time of its slice, a time with the operations: both give all of one by all of the other.
+    let weight = |slice: &Slice| match better {
+        Better::Higher => slice.elapsed.as_seconds(),
+        Better::Lower => slice.operations as f64,
+    };
+    let mean = |trial: &Trial| {
+        let weights: f64 = trial.slices.iter().map(weight).sum();
+        trial.slices.iter().map(|slice| weight(slice) * slice.value).sum::<f64>() / weights
+    };
+    let whole = fsarena_stats::median(trials.map(mean).filter(|mean| mean.is_finite()))?;
+    let ratio = better.log_ratio(whole, cell.figure.median?).exp();
+    let is_of_all = !matches!(measure, Measure::Printed | Measure::P99LatencyMicroseconds);
+    (is_of_all && ratio.is_normal()).then_some(ratio)
 }
 
 fn far_rounds(cell: &Cell, excluded: &[u32]) -> Vec<u32> {

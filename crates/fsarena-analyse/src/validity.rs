@@ -54,19 +54,34 @@ pub(crate) fn of_cell(
     contender: usize,
     trials: &[&Trial],
 ) -> Vec<Validity> {
-    let evidence = Evidence {
-        analysis,
-        own,
-        workload: own.workload,
-        facts: analysis.facts[contender].filter(|_| !trials.is_empty()),
-        class: analysis.class(contender),
-        finished: trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect(),
-        trials,
-    };
+    let evidence = Evidence::of(analysis, own, contender, trials);
     RULES.iter().filter_map(|rule| rule(&evidence)).map(Validity::from).collect()
 }
 
-impl Evidence<'_> {
+/// The share of a cell's time that the host beneath the lane takes, 0 to 1; `None` if it is not known.
+pub(crate) fn lane_share(
+    analysis: &Analysis<'_>,
+    own: &WorkloadTrials<'_>,
+    contender: usize,
+    trials: &[&Trial],
+) -> Option<f64> {
+    analysis.lane_cost.as_ref()?.device?;
+    bounds::lane_share(&Evidence::of(analysis, own, contender, trials))
+}
+
+impl<'a> Evidence<'a> {
+    fn of(analysis: &'a Analysis<'a>, own: &'a WorkloadTrials<'a>, contender: usize, trials: &'a [&'a Trial]) -> Self {
+        Self {
+            analysis,
+            own,
+            workload: own.workload,
+            facts: analysis.facts[contender].filter(|_| !trials.is_empty()),
+            class: analysis.class(contender),
+            finished: trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect(),
+            trials,
+        }
+    }
+
     /// The sum of a probe over all finished trials; `None` if one of them lacks it.
     fn sum(&self, probe: Probe) -> Option<f64> {
         self.finished.iter().map(|trial| trial.probe(probe)).sum()

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::DecisionInterval;
 use crate::difference::{SessionDrift, SideRun};
 use crate::{Estimate, Label, Share, Verdict};
 
@@ -77,6 +78,9 @@ pub struct PairOnMachine {
     /// alone, with the drift between sessions.
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// The interval that the verdict for this machine rests on: it holds for all pairs together.
+    #[serde(flatten, default)]
+    pub decision: DecisionInterval,
     /// The verdict of the run, which holds for this session; of several runs the one that they share.
     pub session: Verdict,
     /// The verdict for this machine, with the drift between sessions.

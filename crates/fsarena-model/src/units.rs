@@ -197,7 +197,7 @@ impl fmt::Display for Nanos {
 #[serde(transparent)]
 pub struct Share(pub f64);
 
-/// Parses `5%` or `0.5%`; at least 0 and below 100 percent.
+/// Parses `5%`, `0.5%`, `5` or `0`; 0 to 1000 percent.
 impl FromStr for Share {
     type Err = UnitError;
 
@@ -206,7 +206,7 @@ impl FromStr for Share {
         let number = text.strip_suffix('%').unwrap_or(text).trim_end();
         let percent: f64 = number.parse().map_err(|_| refuse(text, wanted))?;
         // Without `%`, 0.05 may be 5 % or a twentieth of one.
-        let is_clear = number != text || percent >= 1.0;
+        let is_clear = number != text || percent >= 1.0 || percent == 0.0;
         match is_clear && (0.0..=1000.0).contains(&percent) {
             true => Ok(Self(percent / 100.0)),
             false => Err(refuse(text, wanted)),
@@ -273,6 +273,7 @@ mod tests {
     fn a_share_has_a_percent_sign_and_is_below_one() {
         assert_eq!("5%".parse(), Ok(Share(0.05)));
         assert_eq!("5".parse(), Ok(Share(0.05)));
+        assert_eq!("0".parse(), Ok(Share(0.0)), "each use says whether it can be 0");
         assert!("0.05".parse::<Share>().is_err());
         assert_eq!(("100%".parse(), "250".parse()), (Ok(Share(1.0)), Ok(Share(2.5))));
         assert!("1001%".parse::<Share>().is_err() && "NaN%".parse::<Share>().is_err());

@@ -19,9 +19,11 @@ const SAMPLE: &str = "Mean, interval and further machine take these machines as 
     Between machines: the standard deviation of the ratio from machine to machine, beyond noise and drift.";
 
 /// How far each verdict of a machine reaches.
-const SCOPES: &str = "This session: the verdict of the run, whose interval covers the noise of its rounds. This machine: \
-    the interval also covers what another session on the same machine would change. Neither says anything about other \
-    machines.";
+const SCOPES: &str = "Each session: the verdict of the run, which covers the noise of its rounds; of several runs, the one \
+    that each of them has alone. This machine: the verdict also covers what another session on the same machine would \
+    change. Several runs together can show what none of them shows alone; a single one shows no more than its own \
+    verdict. The interval is the one that the verdict for this machine rests on; it holds for all pairs together, at \
+    95 %. Neither verdict says anything about other machines.";
 
 /// The report on several machines.
 pub fn report(across: &Across, version: &str) -> Report {
@@ -148,12 +150,16 @@ fn each_machine(across: &Across) -> Table {
         .column(Name, "workload, pair", |(pair, ..)| format!("{}, {}", pair.workload, name(pair)))
         .column(Name, "machine", |(_, machine, _)| machine.name.clone())
         .column(Figure, "ratio", |(.., on)| pair::times(Ratio::of(on.estimate)))
-        .column(Figure, "interval", |(.., on)| pair::interval(Ratio::of(on.estimate)))
-        .column(Words, "this session", |(pair, _, on)| verdict(pair, on.session))
+        .column(Figure, "interval", |(.., on)| pair::interval(interval(on)))
+        .column(Words, "each session", |(pair, _, on)| verdict(pair, on.session))
         .column(Words, "this machine", |(pair, _, on)| verdict(pair, on.verdict))
         .column(Figure, "rounds", |(.., on)| on.rounds.to_string())
         .column(Reference, "", |(.., on)| on.reason.clone())
         .done()
+}
+
+fn interval(on: &PairOnMachine) -> Option<Ratio> {
+    Some(Ratio { middle: on.estimate.ratio?, low: on.decision.low, high: on.decision.high })
 }
 
 fn facts(across: &Across) -> Table {

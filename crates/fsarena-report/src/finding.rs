@@ -102,17 +102,16 @@ pub fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// The share that the finding is about, 0 to 1; `None` if it is about none.
+/// The share that the finding is about; `None` if it is about none.
 pub fn share(finding: &Finding) -> Option<f64> {
     match finding {
         Finding::LittleCarried { share, .. }
         | Finding::LittleReadByServers { share, .. }
         | Finding::DeviceLimit { share, .. }
         | Finding::SlowClient { share, .. }
+        | Finding::HostBelowLane { share, .. }
         | Finding::LinkLimit { share, .. } => Some(*share),
-        // The host's part is an estimate, and may come out as more than all of the time.
-        Finding::HostBelowLane { share, .. } => Some(share.min(1.0)),
-        Finding::MostlyHarness { memory, starts, .. } => memory.or(*starts).map(|share| share.min(1.0)),
+        Finding::MostlyHarness { memory, starts, .. } => memory.or(*starts),
         Finding::ProcessorsBusy { busy, of } => Some(busy / f64::from(*of)),
         _ => None,
     }
@@ -134,8 +133,8 @@ fn below_lane(share: f64, each: Nanos, with_device: Option<Nanos>, has_file_syst
 }
 
 fn harness(memory: Option<f64>, starts: Option<f64>, each: Nanos, is_score: bool) -> String {
-    let of_starts = |share: f64| format!("starting programs that do nothing takes {}", percent(share.min(1.0)));
-    match (memory.map(|share| percent(share.min(1.0))), starts.map(of_starts)) {
+    let of_starts = |share: f64| format!("starting programs that do nothing takes {}", percent(share));
+    match (memory.map(percent), starts.map(of_starts)) {
         (Some(memory), None) if is_score => format!("the figure is {memory} of what the same work gives in memory"),
         (Some(memory), None) => format!("the same work in memory takes {memory} of its {each} per operation"),
         (Some(memory), Some(starts)) => {

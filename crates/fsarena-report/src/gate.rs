@@ -7,7 +7,7 @@ use crate::number::{self, Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Reference, Words};
 use crate::report::{Entry, List, ListLook, Paragraph, Report, Section, Shade, Table, TableLook, TableOf};
-use crate::visible;
+use crate::text::layout::visible;
 use crate::words::{self, counted, listed};
 
 /// The report on a gate.
@@ -32,7 +32,8 @@ pub fn report(gate: &Gate, version: &str) -> Report {
 fn slower(check: &GateCheck) -> String {
     let share = |ratio: Option<f64>| or_dash(ratio.map(|ratio| number::percent(ratio.recip() - 1.0)));
     let name = words::placed(&check.contender, check.workload.as_deref());
-    format!("{name} is {} slower (at least {})", share(check.estimate.ratio), share(check.at_most))
+    let reason = if check.reason.is_empty() { String::new() } else { format!("; {}", check.reason) };
+    format!("{name} is {} slower (at least {}{reason})", share(check.estimate.ratio), share(check.at_most))
 }
 
 fn answer(gate: &Gate) -> String {
@@ -62,8 +63,10 @@ fn answer(gate: &Gate) -> String {
 fn blind(gate: &Gate) -> Option<String> {
     let blind = gate.checks.iter().filter(|check| gate.is_blind(check)).count();
     let required = gate.requires_finds.filter(|_| blind > 0)?;
-    let (checks, required) = (counted(gate.checks.len(), "check"), number::percent(required.0));
-    Some(format!("{blind} of {checks} would not have found a slowdown of {required}, which is required"))
+    let others = gate.checks.len() - gate.of(GateOutcome::Regression).count();
+    let without = if others < gate.checks.len() { " without a regression" } else { "" };
+    let (checks, required) = (counted(others, "check"), number::percent(required.0));
+    Some(format!("{blind} of {checks}{without} would not have found a slowdown of {required}, which is required"))
 }
 
 /// How large a slowdown would have been found.
@@ -84,11 +87,11 @@ fn power(gate: &Gate) -> Vec<String> {
     );
     let none_found = (within(twice) == 0 && !tested.is_empty()).then(|| {
         format!(
-            "This gate is blind to slowdowns below {}: it needs more rounds, or {}.",
+            "This gate is blind to slowdowns below {}: it needs more rounds{}.",
             number::percent_up(least),
             match gate.is_interleaved {
-                true => "a quieter machine",
-                false => "several runs per side, or best both contenders in one run (`--baseline-contender`)",
+                true => " or a quieter machine",
+                false => ", more runs per side, or, best of all, both contenders in one run (`--baseline-contender`)",
             }
         )
     });

@@ -7,7 +7,7 @@ use fsarena_model::history::{HistoryPoint, LevelChange, Series};
 
 use crate::number::{self, or_dash, percent};
 use crate::report::ColumnKind::{Figure, Name, Words};
-use crate::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf};
+use crate::report::{Entry, List, ListLook, Paragraph, Report, Role, Section, Sentence, Shade, TableLook, TableOf};
 use crate::words::{better, counted, listed};
 
 /// Columns of a chart.
@@ -70,7 +70,7 @@ fn section(history: &History, series: &Series, range: Range) -> Section {
         .column(Words, "tags", |point| point.tags.join(" "))
         .column(Figure, history.unit.as_str(), |point| number::value(point.median, &history.unit))
         .column(Figure, "95 %", interval)
-        .column(Words, range.title(&history.unit), |point| range.bar(point))
+        .column(Words, range.title(&history.unit), |point| Entry::from(range.bar(point)).tinted("bar"))
         .column(Words, "level", words);
     let differs = |change: &LevelChange| {
         let what = match &change.differs[..] {

@@ -122,20 +122,6 @@ pub fn frequency(ends: (f64, f64)) -> String {
     }
 }
 
-/// Seconds that a write and flush takes on the lane, minus those on the device beneath: from the medians over rounds,
-/// or from the measurement before the rounds. `None` if one of them could not be read.
-pub fn beyond_device(comparison: &Comparison) -> Option<f64> {
-    let of =
-        |span: fn(&LaneCost) -> Option<Nanos>| median(lane_costs(comparison).filter_map(span).map(Nanos::as_seconds));
-    match of(|cost| Some(cost.back_to_back)) {
-        Some(whole) => Some((whole - of(|cost| cost.device)?).max(0.0)),
-        None => {
-            let cost = comparison.environment.lanes.cost.as_ref()?;
-            Some(cost.back_to_back.saturating_sub(cost.device?).as_seconds())
-        }
-    }
-}
-
 /// The cost of the lane over the rounds: `The lane's write and flush took 74.2 µs (71.3 µs to 80.1 µs) in 5 rounds`.
 fn over_rounds(comparison: &Comparison) -> Option<String> {
     let costs: Vec<&LaneCost> = lane_costs(comparison).collect();

@@ -1,7 +1,7 @@
 //! Markdown (GitHub's tables) for issues, pull requests and articles.
 
 use crate::report::{Block, Content, Fact, OutputMedium, Report, Section, Sentence, Table};
-use crate::visible;
+use crate::text::layout::visible;
 
 /// Any report as Markdown.
 pub fn of_report(report: Report) -> String {
@@ -81,7 +81,7 @@ fn table(table: &Table) -> String {
 /// Escapes text: characters that Markdown or HTML would take for markup get a backslash or become an entity; lines are
 /// joined.
 fn escaped(text: &str) -> String {
-    visible(&text.replace(['\n', '\r'], " ")).chars().fold(String::new(), |mut escaped, c| {
+    visible(text).chars().fold(String::new(), |mut escaped, c| {
         match c {
             '<' => escaped.push_str("&lt;"),
             '&' => escaped.push_str("&amp;"),

@@ -40,7 +40,7 @@ pub fn sentences(comparison: &Comparison) -> Section {
         first.flat_map(|first| leads(class, first).into_iter().chain(others(class, first)))
     });
     let objections = advice.classes.iter().flat_map(objections);
-    let sentences = basis.chain(objections).chain([mix(advice)]).chain(absent(advice));
+    let sentences = basis.chain(objections).chain([mix(advice)]).chain(few(advice)).chain(absent(advice));
     Section::titled(capitalised(&title(advice))).with(List::new(ListLook::Paragraphs, sentences))
 }
 
@@ -58,6 +58,16 @@ fn mix(advice: &Recommendation) -> String {
     let count = advice.workloads.len();
     let workloads = if count == 1 { "1 workload counts".to_owned() } else { format!("{count} workloads count") };
     format!("The mix is {}; {workloads}{}.", shares(&advice.mix.0), without(advice))
+}
+
+/// Two programs hardly show how much programs differ.
+fn few(advice: &Recommendation) -> Option<String> {
+    let is_predicted = advice.classes.iter().flat_map(|class| &class.pairs).any(|row| !row.another.is_empty());
+    (is_predicted && advice.workloads.len() < 3).then(|| {
+        "Fewer than three workloads do not show how much programs differ from each other: for another program that is \
+         assumed, as other mixes showed it."
+            .to_owned()
+    })
 }
 
 fn shares(weights: &[Weight]) -> String {
@@ -205,19 +215,19 @@ fn flips(class: &ClassAdvice) -> String {
     let flips: Vec<String> = class.flips.iter().filter_map(flip).collect();
     match (class.flips.is_empty(), flips.is_empty()) {
         (true, _) => String::new(),
-        (false, true) => "; no other weight of one name changes that".to_owned(),
+        (false, true) => "; no other weight of one name puts another first by estimate".to_owned(),
         (false, false) => format!("; {}", flips.join("; ")),
     }
 }
 
-/// `with reads below 31 % xfs would be better`.
+/// `with reads below 31 % xfs would be first by estimate`.
 fn flip(flip: &MixFlip) -> Option<String> {
     let sides = [("below", &flip.below), ("above", &flip.above)].into_iter().filter_map(|(word, to)| {
         let (at, label) = to.as_ref()?;
         Some(format!("{word} {} {label}", number::percent(*at)))
     });
     let sides: Vec<String> = sides.collect();
-    (!sides.is_empty()).then(|| format!("with {} {} would be better", flip.name, sides.join(" and ")))
+    (!sides.is_empty()).then(|| format!("with {} {} would be first by estimate", flip.name, sides.join(" and ")))
 }
 
 fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {

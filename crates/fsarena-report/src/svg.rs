@@ -14,7 +14,7 @@ use std::fmt::Write;
 use minijinja::HtmlEscape;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::visible;
+use crate::text::layout::visible;
 use axis::{Axis, short};
 
 /// The drawing's width in its own units; the page scales it.

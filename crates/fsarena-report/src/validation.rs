@@ -77,7 +77,11 @@ fn answer(found: &Validation) -> String {
 }
 
 fn share(share: Option<Share>) -> String {
-    or_dash(share.map(|share| number::percent(share.0)))
+    or_dash(share.map(|share| match share.0 {
+        // All is only what is all.
+        0.995..1.0 => ">99 %".to_owned(),
+        share => number::percent(share),
+    }))
 }
 
 fn scores(found: &Validation) -> Table {

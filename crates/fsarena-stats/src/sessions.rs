@@ -56,7 +56,8 @@ impl Drift {
     /// one over the number of sessions on each side.
     pub fn added_to(self, within: Precision, sessions: f64) -> Precision {
         let between = Precision { error: self.deviation * sessions.sqrt(), freedom: self.freedom };
-        together([within, between].into_iter()).unwrap_or(within)
+        // A drift that is known better than the noise has more degrees of freedom: the sum is no surer for that.
+        within.or_wider(together([within, between].into_iter()).unwrap_or(within))
     }
 }
 

@@ -93,6 +93,18 @@ fn too_few_rounds_show_no_change_and_sides_can_be_exchanged() {
     );
 }
 
+/// Three rounds say little about their own noise; the drift, which is known better, does not make that more.
+#[test]
+fn an_interval_with_the_drift_is_never_inside_the_one_without() {
+    for (noise, drift) in [(0.5, 0.03), (0.5, 0.2), (0.05, 0.1), (0.01, 0.05)] {
+        let within = Precision { error: noise, freedom: 2.0 };
+        let width = |it: Precision| it.interval(0.0, 0.025).high;
+        let with = Drift { deviation: drift, freedom: 12.0 }.added_to(within, 2.0);
+        assert!(width(with) >= width(within), "{noise} {drift}");
+        assert_eq!(width(with) > width(within), drift >= noise, "{noise} {drift}: {with:?}");
+    }
+}
+
 #[test]
 fn the_mean_of_a_session_has_a_value_for_each_round() {
     let mean = mean_session(&[&of(&[0.0, 0.2, 0.1]), &of(&[1.0, 1.0, 1.3])]).expect("values");

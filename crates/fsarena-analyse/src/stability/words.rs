@@ -6,6 +6,8 @@ use fsarena_model::event::Note;
 
 /// Smallest relative change within a round, or by carry-over, that is reported, even if smaller ones are proved.
 const NOTEWORTHY: f64 = 0.02;
+/// Smallest relative difference between the typical slice and all of the time that is reported.
+const OTHERWISE: f64 = 0.2;
 /// Relative difference below which two figures are equal.
 const ROUNDING: f64 = 1e-9;
 /// Maximum number of cells named in a sentence.
@@ -26,7 +28,16 @@ pub fn notes(cells: &[Vec<Cell>], margin: f64) -> Vec<Note> {
         let change = cell.stability.carry_over.filter(large)?;
         Some(format!("is {}", words(&change, "right after a slice of its own")))
     });
+    let whole = named(cells, |_, cell| {
+        let ratio = cell.stability.whole_time.filter(|ratio| ratio.ln().abs() > f64::ln_1p(OTHERWISE))?;
+        Some(format!("is {ratio:.1} times as fast"))
+    });
+    let whole = whole.map(|cells| {
+        let typical = "figures and verdicts are about the typical slice, and some slices are far from it";
+        format!("{typical}; over all of its time, compared with its typical slice, {cells}")
+    });
     let sentences = [
+        (Severity::Warning, whole),
         (Severity::Warning, trends.map(|text| format!("drift, measured against the other contenders: {text}"))),
         (Severity::Info, within.map(|text| format!("not steady within a round: {text}"))),
         (Severity::Info, carried.map(|text| format!("carry-over: {text}"))),

@@ -2,7 +2,7 @@
 //! processors or the harness.
 
 use fsarena_model::validity::bounds::{DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, PROCESSOR_SHARE};
-use fsarena_model::{ClientFacts, Durability, Finding, Measure, Nanos, probe};
+use fsarena_model::{ClientFacts, Durability, Finding, LaneCost, Measure, Nanos, probe};
 
 use super::Evidence;
 use super::impossible::is_served;
@@ -16,17 +16,26 @@ const ALL: f64 = 1.1;
 
 /// The host beneath the lane takes a large share of the time.
 pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Finding> {
-    let cost = evidence.analysis.lane_cost.as_ref().filter(|_| !evidence.workload.traits.syncs_untimed)?;
-    let each = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
-    let seconds = evidence.seconds();
-    let taken = evidence.sum(probe::DEVICE_FLUSHES)? * each.as_seconds();
-    // The cost is that of other moments: flushes took no more than the device's statistics have.
-    let flushing = evidence.sum(probe::DEVICE_FLUSHING).filter(|flushing| *flushing >= SHORTEST_FLUSHING);
-    let share = flushing.map_or(taken, |flushing| taken.min(flushing)) / seconds;
+    let cost = evidence.analysis.lane_cost.as_ref()?;
+    let share = lane_share(evidence).filter(|share| *share > LANE_SHARE)?;
     let has_file_system = evidence.analysis.record.environment.lanes.host_file_system.is_some();
     let with_device = cost.device.map(|_| cost.back_to_back);
-    let is_bound = seconds > 0.0 && share > LANE_SHARE;
-    is_bound.then_some(Finding::HostBelowLane { share: share.min(1.0), each, with_device, has_file_system })
+    Some(Finding::HostBelowLane { share, each: beyond_device(cost), with_device, has_file_system })
+}
+
+/// What a write and flush on the lane takes, beyond the device if that is known.
+fn beyond_device(cost: &LaneCost) -> Nanos {
+    cost.back_to_back.saturating_sub(cost.device.unwrap_or_default())
+}
+
+/// The share of the time that flushes take on the lane, beyond the device if that is known; 0 to 1.
+pub fn lane_share(evidence: &Evidence<'_>) -> Option<f64> {
+    let cost = evidence.analysis.lane_cost.as_ref().filter(|_| !evidence.workload.traits.syncs_untimed)?;
+    let taken = evidence.sum(probe::DEVICE_FLUSHES)? * beyond_device(cost).as_seconds();
+    // The cost is that of other moments: flushes took no more than the device's statistics have.
+    let flushing = evidence.sum(probe::DEVICE_FLUSHING).filter(|flushing| *flushing >= SHORTEST_FLUSHING);
+    let share = flushing.map_or(taken, |flushing| taken.min(flushing)) / evidence.seconds();
+    share.is_finite().then_some(share.min(1.0))
 }
 
 /// The cell is as fast as the bare device without a file system.

@@ -93,6 +93,9 @@ fn a_host_below_the_lane_is_described() {
         panic!("{:?}", findings(&kept))
     };
     assert!(is_near(share, 0.3), "{share}");
+    assert_eq!(kept.cells()[0].shares.lane, Some(share), "the table of shares has the same one");
+    let unknown = synced().lane_cost(Nanos::millis(4), None);
+    assert_eq!(unknown.cells()[0].shares.lane, None, "with the device it is not the host's alone");
     assert_eq!((each, with_device, has_file_system), (Nanos::millis(3), Some(Nanos::millis(4)), true));
     let [Finding::HostBelowLane { share, each, with_device, has_file_system }] =
         findings(&synced().lane_cost(Nanos::millis(40), None))[..]

@@ -1,6 +1,6 @@
 //! Several runs: what changed between two sides, gates, and the history of a workload.
 
-use fsarena_analyse::{NamedRun, difference, gate, gate_within, history};
+use fsarena_analyse::{NamedRun, across, difference, gate, gate_within, history};
 use fsarena_model::difference::{Change, Difference, DriftSource, GateOutcome};
 use fsarena_model::{
     BaselineKind, CacheState, Event, Gate, Label, NoiseBounds, Often, Outcome, Rounds, RunRecord, Share, Trial,
@@ -235,6 +235,65 @@ fn other_differences_are_listed() {
     other[0].record.contenders[1].label = Label::from("btrfs");
     other[0].record.environment.tools.insert("mkfs.btrfs".to_owned(), "6.2".to_owned());
     assert_eq!(difference(&before, &other, None).contrasts, []);
+    // The same of a workload that one run of a side lacks; a program that one run lacks is `none` there.
+    let mut both = [before.clone(), before.clone()].concat();
+    for (run, version) in both.iter_mut().zip(["", "1.12"]) {
+        run.record.environment.settings.insert("append".to_owned(), vec![format!("script {version}")]);
+        if !version.is_empty() {
+            run.record.environment.tools.insert("gzip".to_owned(), version.to_owned());
+        }
+    }
+    let whats = |runs: &[NamedRun]| {
+        let found = difference(&before, runs, None).contrasts;
+        found.into_iter().map(|row| format!("{}: {}", row.what, row.after)).collect::<Vec<_>>()
+    };
+    assert_eq!(whats(&both), ["settings of append: script  / script 1.12", "tool: gzip: none / 1.12"]);
+    both[0].record.plan.workloads[1].version = 2;
+    assert_eq!(whats(&both), Vec::<String>::new());
+}
+
+#[test]
+fn a_contender_that_is_slowed_down_on_purpose_is_named_everywhere() {
+    const WHY: &str = "xfs is slowed down on purpose";
+    let slowed = |mut runs: Vec<NamedRun>| {
+        for run in &mut runs {
+            run.record.plan.measuring.slowdowns = vec!["xfs=20%".parse().expect("a slowdown")];
+        }
+        runs
+    };
+    let (before, after) = (runs(&[1000.0, 1500.0], 1..2), slowed(runs(&[1000.0, 1200.0], 2..3)));
+    for (first, reason) in [("ext4", ""), ("xfs", WHY)] {
+        let found = difference(&before, &after, None);
+        assert!(found.changes.iter().filter(|it| it.contender.0 == first).all(|it| it.reason == reason), "{found:?}");
+    }
+    let found = gate(&before, &after, Some(&Label::from("xfs")), THRESHOLD);
+    assert!(found.checks.iter().all(|check| check.reason == WHY), "{:?}", found.checks);
+    for base in ["ext4", "xfs"] {
+        let found = gate_within(&after[0], &Label::from(base), THRESHOLD);
+        assert!(found.checks.iter().all(|check| check.reason == WHY), "{:?}", found.checks);
+    }
+    let found = history(&[after[0].record.clone()], "create").expect("it has it");
+    assert_eq!(
+        (found.series.len(), found.left_out),
+        (1, vec![format!("run {}, xfs: slowed down on purpose", after[0].record.run)])
+    );
+    assert!(across(&[before, after], Vec::new()).notes.contains(&WHY.to_owned()));
+}
+
+/// The verdict on a machine needs what the run itself decided, and its interval includes 1 where it is undecided.
+#[test]
+fn a_single_run_shows_no_more_of_its_machine_than_of_itself() {
+    for seed in 1..12 {
+        let world = World::of(&[1000.0, 1060.0]).noisy(if seed < 6 { 0.002 } else { 0.03 }, seed);
+        let play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(4));
+        let run = || vec![named(play.perform().record)];
+        let found = across(&[run(), run()], Vec::new());
+        for on in found.pairs.iter().flat_map(|pair| &pair.machines) {
+            assert!(on.verdict == on.session || on.verdict == Verdict::Undecided, "{on:?}");
+            let (low, high) = (on.decision.low.expect("known"), on.decision.high.expect("known"));
+            assert!(on.verdict != Verdict::Undecided || (low <= 1.0 && high >= 1.0), "{on:?}");
+        }
+    }
 }
 
 #[test]

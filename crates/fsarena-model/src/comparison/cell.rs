@@ -56,11 +56,11 @@ pub struct Figure {
     pub high: Option<f64>,
 }
 
-/// Shares of a cell that baselines account for; each is `None` if it was not measured.
+/// Shares of a cell that baselines, or the lane's cost, account for; each is `None` if it was not measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
-    /// The share of its time, 0 to 1, that the same work takes in memory (tmpfs): the harness, system calls and the
-    /// kernel's common part.
+    /// The share of its time that the same work takes in memory (tmpfs): the harness, system calls and the kernel's
+    /// common part. Above 1 if the same work was slower there, at another moment.
     #[serde(rename = "harness_share", default)]
     pub harness: Option<f64>,
     /// The share of the bare device's rate that it reaches, 0 to 1 and slightly above.
@@ -70,6 +70,9 @@ pub struct Shares {
     /// none.
     #[serde(rename = "start_share", default)]
     pub start: Option<f64>,
+    /// The share of its time, 0 to 1, that the host beneath the lane takes for its flushes, beyond the device.
+    #[serde(rename = "lane_share", default)]
+    pub lane: Option<f64>,
 }
 
 /// What an operation takes, the median over rounds.
@@ -119,6 +122,9 @@ pub struct Stability {
     pub within_round: Option<Change>,
     /// How many times better a slice is right after a slice of the same contender than after another contender's.
     pub carry_over: Option<Change>,
+    /// How many times better all operations over all of their time are than the median, which is about typical slices.
+    #[serde(default)]
+    pub whole_time: Option<f64>,
 }
 
 /// A ratio that is 1 if nothing changes; its interval holds at 95 % for all cells of the run together.

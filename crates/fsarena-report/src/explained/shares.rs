@@ -2,12 +2,12 @@
 //! with the baselines that show it.
 
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
-use fsarena_model::{BaselineKind, Comparison, probe};
+use fsarena_model::{BaselineKind, Comparison};
 
 use super::{CellFigure, ExplainedLine, Subject, computed, line, values};
 use crate::number::{self, DASH, seconds, share};
 use crate::report::{Role, Sentence};
-use crate::{machine, words};
+use crate::words;
 
 pub const SUBJECT: Subject = Subject {
     title: "Where the time goes",
@@ -37,20 +37,11 @@ const LANE_WORTH: f64 = 0.01;
 /// The host's time for flushes has no baseline. The lane's cost is among the facts about the machine.
 const LANE: CellFigure = computed(
     "lane, of the time",
-    lane_share,
+    |_, cell| cell.shares.lane,
     share,
-    "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: \
-        flushes, times the lane's cost in this run.",
+    "Its flushes, times what the host beneath the lane adds to each, but no more than they took.",
 );
 
-fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    let taken = cell.probe(probe::DEVICE_FLUSHES)? * machine::beyond_device(comparison)?;
-    // The lane's cost is that of other moments: flushes took no more than the device's statistics have.
-    let taken = cell.probe(probe::DEVICE_FLUSHING).map_or(taken, |flushing| taken.min(flushing));
-    Some((taken / cell.per_operation.seconds?).min(1.0))
-}
-
-/// Empty if the run measured no baselines: older runs, which could not, would only have the lane's share.
 fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let [harness, device, starts] = SHARES.map(|(figure, _, place)| {
         let baselines = baseline(comparison, workload, place);
@@ -63,16 +54,10 @@ fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Explained
         let line = line(comparison, workload, &figure).or_else(|| baselines.as_ref().map(|_| empty()));
         line.map(|line| ExplainedLine { baselines: baselines.unwrap_or_default(), ..line })
     });
-    let lane = values(comparison, workload, lane_share).into_iter().flatten().any(|share| share >= LANE_WORTH);
-    let lane = line(comparison, workload, &LANE).filter(|_| lane && is_measured(comparison));
+    let lane = values(comparison, workload, |_, cell| cell.shares.lane);
+    let is_worth_it = lane.into_iter().flatten().any(|share| share >= LANE_WORTH);
+    let lane = line(comparison, workload, &LANE).filter(|_| is_worth_it);
     harness.into_iter().chain(lane).chain(device).chain(starts).collect()
-}
-
-/// Whether this run measured baselines.
-fn is_measured(comparison: &Comparison) -> bool {
-    let has_share =
-        |cell: &Cell| cell.shares.harness.is_some() || cell.shares.ceiling.is_some() || cell.shares.start.is_some();
-    !comparison.baselines.is_empty() || comparison.cells.iter().any(has_share)
 }
 
 /// `in memory 260k files/s, 3.84 µs/op`.
@@ -101,11 +86,8 @@ pub fn median(workload: &WorkloadRow, row: &BaselineRow) -> String {
 
 /// A cell's shares, each as `harness 97 %` with its explanation.
 pub fn of_cell(comparison: &Comparison, cell: &Cell) -> Sentence {
-    if !is_measured(comparison) {
-        return Sentence::default();
-    }
     let [harness, device, starts] = SHARES.map(|(figure, word, _)| (figure, word));
-    let lane = lane_share(comparison, cell).filter(|share| *share >= LANE_WORTH).map(|_| (LANE, "lane"));
+    let lane = cell.shares.lane.filter(|share| *share >= LANE_WORTH).map(|_| (LANE, "lane"));
     let shares = [Some(harness), lane, Some(device), Some(starts)].into_iter().flatten();
     let shares = shares.filter_map(|(figure, word)| {
         let share = figure.of(comparison, cell).filter(|share| share.is_finite())?;

@@ -111,7 +111,7 @@ fn line<'a>(pieces: impl Iterator<Item = &'a TextPiece>, widths: &[usize], color
 }
 
 /// `text` without characters that control the terminal. Line ends become ` / `.
-pub(super) fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     crate::visible(&text.replace('\n', " / ")).into_owned()
 }
 

@@ -57,6 +57,13 @@ fn a_regression_is_the_first_sentence_and_power_is_stated() {
     assert!(passed.contains("No regression of more than 5 % is proved."), "{passed}");
     assert!(passed.contains("| kernel | 6.12 | 7.0 |"), "{passed}");
     assert!(html(report(&gate(GateOutcome::Open), "0.0.0")).contains("<h1>No regression is proved"));
+    // A reason is where the regression is, and lines of a program are apart in all formats.
+    let mut slowed = gate(GateOutcome::Regression);
+    slowed.checks[0].reason = "slowed\ndown".to_owned();
+    let (text, xml) = (html(report(&slowed, "0.0.0")), junit(&slowed));
+    for found in [text, xml, markdown(report(&slowed, "0.0.0"))] {
+        assert!(found.replace("&#x2f;", "/").contains("(at least 18 %; slowed / down)"), "{found}");
+    }
 }
 
 #[test]
@@ -71,7 +78,7 @@ fn a_gate_that_finds_only_large_slowdowns_says_that_it_is_blind() {
     blind.checks.iter_mut().for_each(|check| check.finds_from = Some(Share(0.3)));
     let text = report_text(report(&blind, "0.0.0"), TerminalStyle { color: false, width: 200 });
     assert!(
-        text.contains("This gate is blind to slowdowns below 30 %: it needs more rounds, or several runs"),
+        text.contains("This gate is blind to slowdowns below 30 %: it needs more rounds, more runs per side"),
         "{text}"
     );
 }

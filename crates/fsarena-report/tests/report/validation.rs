@@ -83,3 +83,14 @@ fn the_drawing_is_a_file_of_its_own() {
     assert!(drawing.contains("<style>") && drawing.ends_with("</svg>\n"), "{drawing}");
     assert_eq!(predicted_against_measured(&Validation { pairs: Vec::new(), ..found() }), None);
 }
+
+#[test]
+fn all_are_right_only_if_all_are() {
+    for (share, words) in [(1.0, "100 %"), (201.0 / 202.0, ">99 %"), (0.99, "99 %")] {
+        let mut found = found();
+        found.all.right_when_sure = Some(Share(share));
+        assert!(
+            markdown(validation(&found, "0")).replace('\n', " ").contains(&format!("it is sure, {words} are right"))
+        );
+    }
+}

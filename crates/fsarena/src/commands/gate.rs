@@ -48,6 +48,10 @@ pub struct GateArguments {
 
 /// Checks a run. A regression that holds ends with exit code 1.
 pub fn run(global: &Global, options: &GateArguments) -> Result<Ended> {
+    if options.require_finds.is_some_and(|finds| finds.0 <= options.threshold.0) {
+        let text = format!("a slowdown of up to --threshold {} is tolerated, so no check finds it", options.threshold);
+        bail!(Refusal::wrong_use(text, "--require-finds has to be above --threshold"));
+    }
     let after = runs(global, &options.run)?;
     let gate = match (&options.baseline, &options.baseline_contender) {
         (Some(baseline), _) => between(global, options, baseline, &after)?,
