@@ -236,12 +236,12 @@ impl Explained for LaneError {
     }
 }
 
-/// The process that uses the machine, with its user, running time and command.
+/// The process that uses the machine, with its user, since when it does, and its command.
 fn described(holder: &Holder) -> String {
-    let Holder { process, user, command, running } = holder;
-    let running = running.map(|time| format!(", started {time} ago")).unwrap_or_default();
+    let Holder { process, user, command, held } = holder;
+    let held = held.map(|time| format!(", for {time}")).unwrap_or_default();
     let command = if command.is_empty() { String::new() } else { format!(": `{command}`") };
-    format!(" (process {process} of user {user}{running}{command})")
+    format!(" (process {process} of user {user}{held}{command})")
 }
 
 fn io_hint(source: &io::Error, path: &Path) -> Option<String> {
