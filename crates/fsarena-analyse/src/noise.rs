@@ -53,7 +53,7 @@ impl Rates {
         Self {
             foreign: rate(probes::beyond_own_seconds, RESOLUTION),
             stolen: rate(|trial| trial.probe(probe::CPU_STEAL), RESOLUTION),
-            disk: rate(|trial| trial.probe(probe::DISK_OTHERS), 0.0),
+            disk: rate(probes::disk_others, 0.0),
         }
     }
 

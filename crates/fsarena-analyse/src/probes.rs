@@ -22,6 +22,13 @@ pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
     Some(beyond_own_seconds(trial)?.max(0.0))
 }
 
+/// Bytes that other programs read from the storage beneath the lanes, or wrote to it. What this run's own processes read
+/// beyond the lane (their programs and inputs, once a cold step has dropped all caches) is not theirs.
+pub fn disk_others(trial: &Trial) -> Option<f64> {
+    let own = trial.probe(probe::PROCESS_READ).zip(trial.probe(probe::DEVICE_READ));
+    Some(trial.probe(probe::DISK_OTHERS)? - own.map_or(0.0, |(process, lane)| (process - lane).max(0.0)))
+}
+
 /// The seconds over which the counters were read. A program's start and end belong to them, and often not to its figure.
 pub fn counted_seconds(trial: &Trial) -> f64 {
     trial.probe(probe::TIME_COUNTED).unwrap_or_else(|| trial.seconds())

@@ -223,7 +223,7 @@ fn in_line(line: Option<usize>) -> String {
 fn same_name(file: &str, name: &str) -> Result<(), CatalogError> {
     match file == name {
         true => Ok(()),
-        false => Err(malformed(file, &format!("its name is `{name}`, and the file's must be the same"))),
+        false => Err(malformed(file, &format!("call the file `{name}.toml`, or write `name = \"{file}\"` in it"))),
     }
 }
 

@@ -120,6 +120,8 @@ mod tests {
     fn keys_without_effect_and_empty_texts_are_refused() {
         let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "axvisor").expect("there");
         assert!(parse_workload("axvisor", text).is_ok());
+        let error = parse_workload("mine", text).expect_err("another name").to_string();
+        assert!(error.ends_with("call the file `axvisor.toml`, or write `name = \"mine\"` in it"), "{error}");
         for (line, wanted) in [
             ("slices = 4", "`slices` has no effect"),
             ("warm-up-ms = 50", "`warm-up-ms` has no effect"),

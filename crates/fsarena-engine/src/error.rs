@@ -45,8 +45,8 @@ pub enum EngineError {
     /// The kernel or a library refused a step of a sequence, or the step found something other than expected.
     #[error("step `{step}`: {what}")]
     Step { step: String, what: Box<dyn std::error::Error + Send + Sync> },
-    #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
-    NoProgram { workload: String, program: &'static str, package: &'static str },
+    #[error("the workload `{workload}` needs the program `{program}`, which {}", lack.words())]
+    NoProgram { workload: String, program: &'static str, package: &'static str, lack: Lack },
     /// A program that runs along with the work, such as a server, did not start, has ended or does not end.
     #[error("{program} {what}{}", end_of(log))]
     Server { program: &'static str, what: String, log: String },
@@ -59,6 +59,27 @@ pub enum EngineError {
     /// The file system returned an error.
     #[error("{act}: {source}")]
     Io { act: String, source: io::Error },
+}
+
+/// Why a program cannot be started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// It is in no folder of the search path.
+    Package,
+    /// There is no file at its path.
+    File,
+    /// The file at its path may not be executed.
+    Permission,
+}
+
+impl Lack {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Package => "is not installed",
+            Self::File => "is no file",
+            Self::Permission => "is not executable",
+        }
+    }
 }
 
 impl EngineError {
@@ -131,6 +152,10 @@ impl Explained for EngineError {
             Self::StaysInMemory { .. } => "a file system in memory has no cold files: leave it out of this".to_owned(),
             Self::NoLibrary { .. } | Self::TooManyFiles { .. } => {
                 "give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned()
+            }
+            Self::NoProgram { lack: Lack::File, .. } => "correct its path".to_owned(),
+            Self::NoProgram { lack: Lack::Permission, program, .. } => {
+                format!("chmod +x {program}, or write the program that runs it in front: sh {program}")
             }
             Self::NoProgram { package: "", .. } => {
                 "install it, or name it by its path; a built-in of a shell needs the shell: sh -c '…'".to_owned()

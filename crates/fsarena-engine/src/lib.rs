@@ -30,7 +30,7 @@ use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
 use serde::{Deserialize, Serialize};
 
 pub use engines::Engines;
-pub use error::EngineError;
+pub use error::{EngineError, Lack};
 pub use folder::{drop_cached_below, sync_and_drop_caches, sync_at, unlink, write_random};
 pub use limit::{Limit, go_on, watched};
 pub use operation::Operation;
@@ -155,7 +155,12 @@ impl Engine {
         match self.programs(workload).needs.into_iter().find(|need| need.path().is_none()) {
             None => Ok(()),
             Some(Need { program, package, .. }) => {
-                Err(EngineError::NoProgram { workload: workload.name.to_string(), program, package })
+                let lack = match Path::new(program) {
+                    _ if !program.contains('/') || !package.is_empty() => Lack::Package,
+                    path if path.is_file() => Lack::Permission,
+                    _ => Lack::File,
+                };
+                Err(EngineError::NoProgram { workload: workload.name.to_string(), program, package, lack })
             }
         }
     }

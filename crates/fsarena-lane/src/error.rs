@@ -42,7 +42,7 @@ pub enum LaneError {
     #[error("a lane of {size} is too small for {wanted_by}, which needs {needed}")]
     LaneTooSmall { size: Bytes, wanted_by: String, needed: Bytes },
     #[error("{needed} are needed for {} ({place}), and {free} are free", counted(*lanes))]
-    NoSpace { place: String, lanes: usize, needed: Bytes, free: Bytes },
+    NoSpace { place: String, lanes: usize, needed: Bytes, free: Bytes, filled_by: Option<String> },
     /// The file system of a `dir` contender has no room for the data of the workloads.
     #[error("the workload `{workload}` needs {needed} {place}, where {free} are free")]
     NoRoom { place: String, workload: String, needed: Bytes, free: Bytes },
@@ -183,6 +183,9 @@ impl Explained for LaneError {
                 "run it as root, or compare existing directories: fsarena compare dir:/a dir:/b".to_owned()
             }
             Self::LaneTooSmall { needed, .. } => format!("--lane-size {}M, or more", needed.0.div_ceil(1 << 20)),
+            Self::NoSpace { filled_by: Some(workload), .. } => {
+                format!("name another place with --storage, or give the workload `{workload}` less data")
+            }
             Self::NoSpace { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
             Self::NoRoom { .. } => "name directories of another file system, or fewer or smaller workloads".to_owned(),
             Self::NoDirectory { path, .. } if path.starts_with("~") => {
@@ -236,12 +239,12 @@ impl Explained for LaneError {
     }
 }
 
-/// The process that uses the machine, with its user, running time and command.
+/// The process that uses the machine, with its user, since when it does, and its command.
 fn described(holder: &Holder) -> String {
-    let Holder { process, user, command, running } = holder;
-    let running = running.map(|time| format!(", started {time} ago")).unwrap_or_default();
+    let Holder { process, user, command, held } = holder;
+    let held = held.map(|time| format!(", for {time}")).unwrap_or_default();
     let command = if command.is_empty() { String::new() } else { format!(": `{command}`") };
-    format!(" (process {process} of user {user}{running}{command})")
+    format!(" (process {process} of user {user}{held}{command})")
 }
 
 fn io_hint(source: &io::Error, path: &Path) -> Option<String> {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use fsarena_sys::directory::Directory;
 use fsarena_sys::fault;
-use fsarena_sys::machine::{Holder, MachineLock, SeenHolder};
+use fsarena_sys::machine::{Holder, MachineLock, Waiting};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -81,24 +81,28 @@ enum LedgerLine {
     Withdrawn,
 }
 
-/// Locks the machine for this run, or for one process of the run `session`, and opens its ledger in `folder`. While
-/// another run holds one of them, calls `waiting` repeatedly with that run's process, if it can be seen: in a container
-/// with a network namespace of its own, another run is only seen by the folder that both use.
+/// Locks the machine for this run, or for one process of the run `session`, calls `locked`, and opens the run's ledger
+/// in `folder`. While another run holds one of them, calls `waiting` repeatedly with that run's process, if it can be
+/// seen: in a container with a network namespace of its own, another run is only seen by the folder that both use.
 ///
 /// # Errors
-/// [`LaneError::Busy`] if `wait` is [`Wait::No`], or `waiting` returns [`Go::Stop`]; those of [`Ledger::open`].
-pub fn take_machine(
+/// [`LaneError::Busy`] if `wait` is [`Wait::No`], or `waiting` returns [`Go::Stop`]; those of `locked` and
+/// [`Ledger::open`].
+pub fn take_machine<E: From<LaneError>>(
     session: Option<&str>,
     folder: &Path,
     wait: Wait,
     waiting: &mut dyn FnMut(Option<&Holder>) -> Go,
-) -> Result<(MachineLock, Ledger, Cleared), LaneError> {
-    let mut seen = SeenHolder::default();
+    locked: impl FnOnce() -> Result<(), E>,
+) -> Result<(MachineLock, Ledger, Cleared), E> {
+    let mut place = Waiting::default();
     let machine = when_free(wait, waiting, || {
-        let taken = MachineLock::take(session, &mut seen);
+        let taken = MachineLock::take(session, &mut place);
         let taken = taken.map_err(LaneError::io("take the lock of", "this machine"))?;
-        taken.ok_or_else(|| LaneError::Busy { holder: seen.holder().cloned().map(Box::new) })
+        taken.ok_or_else(|| LaneError::Busy { holder: place.holder().cloned().map(Box::new) })
     })?;
+    drop(place);
+    locked()?;
     let open = if session.is_some() { Ledger::open_with_others } else { Ledger::open };
     let (ledger, cleared) = when_free(wait, waiting, || open(folder))?;
     Ok((machine, ledger, cleared))

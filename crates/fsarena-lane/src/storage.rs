@@ -90,7 +90,14 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
     if count == 0 || free >= needed {
         return Ok(());
     }
-    Err(LaneError::NoSpace { place: limited(plan.lanes.storage.to_string(), group), lanes: count, needed, free })
+    Err(no_space(plan, limited(plan.lanes.storage.to_string(), group), count, needed, free))
+}
+
+/// The error for lanes that need more than is free, with the workload whose data smaller lanes have no room for.
+fn no_space(plan: &Plan, place: String, lanes: usize, needed: Bytes, free: Bytes) -> LaneError {
+    let largest = plan.workloads.iter().max_by_key(|workload| workload.traits.peak);
+    let filling = largest.filter(|workload| workload.traits.peak.0 > plan.lanes.size.0 / 2);
+    LaneError::NoSpace { place, lanes, needed, free, filled_by: filling.map(|workload| workload.name.to_string()) }
 }
 
 /// A place, and the control group whose limit counts there, if there is one.
@@ -137,7 +144,7 @@ fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError>
         Some(needed) if needed <= free.0 => Ok(()),
         needed => {
             let needed = Bytes(needed.unwrap_or(u64::MAX));
-            Err(LaneError::NoSpace { place: plan.lanes.storage.to_string(), lanes, needed, free })
+            Err(no_space(plan, plan.lanes.storage.to_string(), lanes, needed, free))
         }
     }
 }

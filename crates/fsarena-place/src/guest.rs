@@ -233,8 +233,12 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
         _ => Shares::require(&shared.iter().map(|(_, kind)| kind.name).collect::<Vec<_>>())?,
     }
     // Only root can have a namespace, and then counts what QEMU does.
-    let has_counters = !has_several && plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
-    let Some(mut locked) = take_machine(None, assignment.wait, stop)? else { return Ok(End::Stopped) };
+    let mut has_counters = !has_several && plan.has_own_disks();
+    let enter = || {
+        has_counters &= namespace::enter_private_mounts().is_ok();
+        Ok(())
+    };
+    let Some(mut locked) = take_machine(None, assignment.wait, stop, enter)? else { return Ok(End::Stopped) };
     in_guest.require_room(plan)?;
     let ended = if in_turn {
         in_turn::parts(in_guest, &assignment, &mut locked, stop, listener)

@@ -7,14 +7,14 @@ use fsarena_analyse::assess;
 use fsarena_execute::{Assignment, Listener, Machine, RunError};
 use fsarena_lane::disk::{self, Disk};
 use fsarena_lane::loops;
-use fsarena_lane::{Go, LaneError, LaneSet, require, trial};
+use fsarena_lane::{Go, LaneSet, require, trial};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent;
 use crate::checks::{fitted, require_host, require_machine, require_sound, require_space, try_options};
-use crate::lock::{Locked, take_machine};
+use crate::lock::{Locked, is_busy, take_machine};
 use crate::note::tell;
 use crate::{ENGINES, End, Refusal, calls, note, tools};
 
@@ -70,7 +70,7 @@ struct Checked {
 }
 
 impl Checked {
-    /// Checks the plan of an assignment, enters the mount namespace that it needs, and locks the machine and the disks
+    /// Checks the plan of an assignment, locks the machine, enters the mount namespace that it needs, and holds the disks
     /// for it; `None` if that is stopped. Processes of the same `session` may share the machine.
     ///
     /// # Errors
@@ -91,8 +91,8 @@ impl Checked {
             require::rights(plan)?;
             require_host(plan)?
         }
-        enter_namespace(plan)?;
-        let Some(mut locked) = take_machine(session, assignment.wait, stop)? else { return Ok(None) };
+        let enter = || enter_namespace(plan);
+        let Some(mut locked) = take_machine(session, assignment.wait, stop, enter)? else { return Ok(None) };
         tools::prefer(plan, listener)?;
         if !has_tools {
             require_machine(plan)?;
@@ -149,9 +149,8 @@ pub fn rehearse(plan: &Plan) -> Result<()> {
     if !trial::is_possible(plan) {
         return Ok(());
     }
-    enter_namespace(plan)?;
-    let taken = take_machine(None, false, &AtomicBool::new(false));
-    if taken.as_ref().is_err_and(|error| matches!(error.downcast_ref(), Some(LaneError::Busy { .. }))) {
+    let taken = take_machine(None, false, &AtomicBool::new(false), || enter_namespace(plan));
+    if taken.as_ref().is_err_and(is_busy) {
         note!("another run uses this machine: whether the kernel mounts these options is tried when the run begins");
         return Ok(());
     }
@@ -159,7 +158,8 @@ pub fn rehearse(plan: &Plan) -> Result<()> {
     try_options(plan, &mut ledger).map(|notes| notes.iter().for_each(|note| tell(note)))
 }
 
-/// Enters a private mount namespace if a kind needs mounts. Those kinds need root, who may create a namespace.
+/// Enters a private mount namespace if a kind needs mounts. Those kinds need root, who may create a namespace. Only once
+/// the machine is locked: where / is a private mount, the namespace keeps what is unmounted elsewhere.
 fn enter_namespace(plan: &Plan) -> Result<()> {
     if plan.contenders.iter().all(|contender| contender.is_directory()) {
         return Ok(());

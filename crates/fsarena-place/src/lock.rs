@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use fsarena_lane::{Cleared, Go, LaneError, Ledger, Leftover, Wait, default_folder};
-use fsarena_sys::machine::MachineLock;
+use fsarena_sys::machine::{Holder, MachineLock};
 
 use crate::note;
 
@@ -16,12 +16,20 @@ pub struct Locked {
     pub machine: MachineLock,
 }
 
-/// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits. Processes of
-/// the same `session` may share the machine.
-pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Result<Option<Locked>> {
+/// Locks the machine, calls `locked`, and removes the leftovers of dead runs; `None` if the run is stopped while it
+/// waits. Processes of the same `session` may share the machine.
+///
+/// # Errors
+/// [`LaneError::Busy`] if another run has the machine and this one may not `wait`; those of `locked`.
+pub fn take_machine(
+    session: Option<&str>,
+    wait: bool,
+    stop: &AtomicBool,
+    locked: impl FnOnce() -> Result<()>,
+) -> Result<Option<Locked>> {
     let wait = if wait { Wait::Yes } else { Wait::No };
     let mut announced = None;
-    let taken = fsarena_lane::take_machine(session, &default_folder()?, wait, &mut |holder| {
+    let mut waiting = |holder: Option<&Holder>| {
         // A holder that is seen after another one is a new run.
         let process = Some(holder.map(|holder| holder.process));
         if std::mem::replace(&mut announced, process) != process {
@@ -31,15 +39,20 @@ pub fn take_machine(session: Option<&str>, wait: bool, stop: &AtomicBool) -> Res
             note!("hint: this run begins when that one has ended; Ctrl-C leaves{}", end.unwrap_or_default());
         }
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
-    });
-    match taken {
-        Err(LaneError::Busy { .. }) if stop.load(Ordering::Relaxed) => Ok(None),
+    };
+    match fsarena_lane::take_machine(session, &default_folder()?, wait, &mut waiting, locked) {
+        Err(error) if is_busy(&error) && stop.load(Ordering::Relaxed) => Ok(None),
         taken => {
             let (machine, ledger, cleared) = taken?;
             tell_cleared(&cleared);
             Ok(Some(Locked { ledger, machine }))
         }
     }
+}
+
+/// Whether another run has the machine.
+pub fn is_busy(error: &Error) -> bool {
+    matches!(error.downcast_ref(), Some(LaneError::Busy { .. }))
 }
 
 /// Reports which leftovers of earlier runs were removed, and which could not be removed.

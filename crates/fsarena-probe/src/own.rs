@@ -1,5 +1,5 @@
-//! Processor time of this run: of this process and of all that it has started, ended or not; context switches and
-//! storage I/O of this process alone.
+//! Processor time of this run: of this process and of all that it has started, ended or not; context switches of this
+//! process alone; storage I/O of this process and of those that it has waited for (proc_pid_io(5)).
 
 use fsarena_model::probe;
 use fsarena_sys::usage;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep};
+use fsarena_engine::{EngineError, Lack, Limit, Operation, RunStats, Upkeep};
 use fsarena_model::{Explained, Workload};
 use fsarena_testing::{Need, has};
 use serde_json::json;
@@ -58,7 +58,12 @@ fn a_failure_is_reported_in_its_words() {
         ENGINES.named("sysbench").expect("there").open(&workload("rndrd", 4), place.path(), 7).expect("understood");
     let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("there are no files");
     assert!(error.to_string().contains("FATAL: Cannot open file"), "{error}");
-    let missing = EngineError::NoProgram { workload: "w".to_owned(), program: "sysbench", package: "sysbench" };
+    let missing = EngineError::NoProgram {
+        workload: "w".to_owned(),
+        program: "sysbench",
+        package: "sysbench",
+        lack: Lack::Package,
+    };
     assert_eq!(
         missing.hint().as_deref(),
         Some("apt-get install sysbench; `make apps` installs those of all suites and starts no service")

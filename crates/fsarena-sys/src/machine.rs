@@ -1,7 +1,8 @@
-//! The machine's lock: at most one run of fsarena at a time, of all users together.
+//! The machine's lock: at most one run of fsarena at a time, of all users together, first come, first served.
 //!
 //! The lock is a socket in the abstract namespace (unix(7)). It belongs to no user and to no directory, and the kernel
-//! frees it when its holder ends for any reason. Each network namespace has its own.
+//! frees it when its holder ends for any reason. Each network namespace has its own. Sockets with a time in their name
+//! say since when each process waits, and since when the holder has the lock.
 
 use std::fs;
 use std::io::{self, Read};
@@ -16,11 +17,18 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use rustix::process::{Pid, test_kill_process};
 
-/// The name of the socket.
-const NAME: &[u8] = b"fsarena/run";
+use crate::clock;
 
-/// How long a lock may stay after its holder has ended.
-const DEAD_HOLDER: Duration = Duration::from_secs(5);
+/// The name of the socket.
+const NAME: &str = "fsarena/run";
+/// Names of the sockets of those that wait, before the time.
+const WAITS: &str = "waits-since";
+/// Names of the holder's second socket, before the time.
+const HOLDS: &str = "held-since";
+
+/// How long a lock may stay after its holder has ended, and how long the first that waits may leave it free: one that
+/// is stopped (Ctrl-Z) never takes it.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
@@ -35,64 +43,120 @@ pub struct Holder {
     pub user: u32,
     /// Its command line; empty if it cannot be read.
     pub command: String,
-    /// Time since it started; `None` if that cannot be read.
-    pub running: Option<Nanos>,
+    /// How long it has had the lock; `None` if it has not, or that cannot be read.
+    pub held: Option<Nanos>,
 }
 
-/// Who held the lock at the last attempt to take it. It is asked by a connection, which stays in the holder's queue
-/// until the holder ends: so each holder is asked once, however long others wait for it.
+/// What a process that waits for the lock keeps between its attempts. Its place among those that wait is that of its
+/// first attempt.
 #[derive(Debug, Default)]
-pub struct SeenHolder(Option<(UnixStream, Holder)>);
+pub struct Waiting {
+    /// The socket of its place, and since when it has it.
+    place: Option<(UnixListener, Nanos)>,
+    /// Since when the lock is free, although another process has waited longer.
+    free: Option<Instant>,
+    /// Who held the lock at the last attempt. It is asked by a connection, which stays in the holder's queue until the
+    /// holder ends: so each holder is asked once, however long others wait for it.
+    seen: Option<(UnixStream, Holder)>,
+}
 
 impl MachineLock {
-    /// Takes the lock; `None` if another process holds it. Several processes of a run share it: all of them name the
-    /// same `session`.
+    /// Takes the lock; `None` if another process holds it, or has waited longer for it. Several processes of a run
+    /// share it: all of them name the same `session`.
     ///
     /// # Errors
     /// If the kernel has no abstract sockets for this process.
-    pub fn take(session: Option<&str>, seen: &mut SeenHolder) -> io::Result<Option<Self>> {
-        let lock = Self::take_named(NAME, seen)?;
+    pub fn take(session: Option<&str>, waiting: &mut Waiting) -> io::Result<Option<Self>> {
+        let lock = Self::take_named(NAME, waiting)?;
         let Some(session) = session else { return Ok(lock) };
         let group = format!("fsarena/{session}");
         if let Some(Self(mut lock)) = lock {
-            lock.extend(
-                Self::take_named(group.as_bytes(), &mut SeenHolder::default())?.into_iter().flat_map(|it| it.0),
-            );
+            lock.extend(Self::take_named(&group, &mut Waiting::default())?.into_iter().flat_map(|it| it.0));
             return Ok(Some(Self(lock)));
         }
-        let is_of_this_run = connect(group.as_bytes()).is_ok();
+        let is_of_this_run = connect(&group).is_ok();
         Ok(is_of_this_run.then(|| Self(Vec::new())))
     }
 
-    fn take_named(name: &[u8], seen: &mut SeenHolder) -> io::Result<Option<Self>> {
+    fn take_named(name: &str, waiting: &mut Waiting) -> io::Result<Option<Self>> {
+        if let Some(other) = waiting.before(name)? {
+            waiting.look(&other);
+            return Ok(None);
+        }
         let address = SocketAddr::from_abstract_name(name)?;
-        let give_up = Instant::now() + DEAD_HOLDER;
+        let give_up = Instant::now() + PATIENCE;
         loop {
             match UnixListener::bind_addr(&address) {
-                Ok(listener) => return Ok(Some(Self(vec![listener]))),
+                Ok(listener) => return Ok(Some(Self(vec![listener, stamp(name, HOLDS)?.0]))),
                 Err(error) if error.kind() != io::ErrorKind::AddrInUse => return Err(error),
                 // A process that the holder was just starting has its open files until execve(2).
-                Err(_) if seen.is_dead(name) && Instant::now() < give_up => thread::sleep(Duration::from_millis(5)),
+                Err(_) if waiting.is_dead(name) && Instant::now() < give_up => thread::sleep(Duration::from_millis(5)),
                 Err(_) => return Ok(None),
             }
         }
     }
 }
 
-impl SeenHolder {
-    /// The process that held the lock; `None` if it was free, or cannot be asked.
+impl Waiting {
+    /// The process that held the lock, or if it was free, comes first; `None` if there was none, or it cannot be asked.
     pub fn holder(&self) -> Option<&Holder> {
-        self.0.as_ref().map(|(_, holder)| holder)
+        self.seen.as_ref().map(|(_, holder)| holder)
+    }
+
+    /// The socket of whom this process waits for, although the lock may be free: of its holder, or of the process that
+    /// has waited longest. `None` if that is this process, or one that does not take the lock.
+    fn before(&mut self, name: &str) -> io::Result<Option<String>> {
+        let own = match &self.place {
+            Some((_, since)) => *since,
+            None => self.place.insert(stamp(name, WAITS)?).1,
+        };
+        let names = names(name);
+        let first = times(&names, WAITS).min().filter(|first| *first < own);
+        let is_free = !names.iter().any(String::is_empty);
+        self.free = first.filter(|_| is_free).and_then(|_| self.free.or_else(|| Some(Instant::now())));
+        let first = first.filter(|_| self.free.is_none_or(|since| since.elapsed() <= PATIENCE));
+        Ok(first.map(|first| if is_free { format!("{name}/{WAITS}/{}", first.0) } else { name.to_owned() }))
+    }
+
+    /// Looks who has this socket, unless the one that was seen before still has its own.
+    fn look(&mut self, name: &str) {
+        if self.seen.as_ref().is_none_or(|(stream, _)| is_over(stream)) {
+            self.seen = ask(name);
+        }
     }
 
     /// Whether the process that took the lock has ended, although the lock is not free.
-    fn is_dead(&mut self, name: &[u8]) -> bool {
-        if self.0.as_ref().is_none_or(|(stream, _)| is_over(stream)) {
-            self.0 = ask(name);
-        }
+    fn is_dead(&mut self, name: &str) -> bool {
+        self.look(name);
         let process = self.holder().and_then(|holder| Pid::from_raw(holder.process));
         process.is_some_and(|process| test_kill_process(process) == Err(Errno::SRCH))
     }
+}
+
+/// Makes a socket that says since when: the time now, which no other one of these sockets has.
+fn stamp(name: &str, what: &str) -> io::Result<(UnixListener, Nanos)> {
+    loop {
+        let now = clock::now();
+        match UnixListener::bind_addr(&SocketAddr::from_abstract_name(format!("{name}/{what}/{}", now.0))?) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => (),
+            made => return Ok((made?, now)),
+        }
+    }
+}
+
+/// The names of abstract sockets that begin with `name`, without it (`/proc/net/unix` in proc_pid_net(5)). None if they
+/// cannot be read: then the lock has no order.
+fn names(name: &str) -> Vec<String> {
+    let sockets = fs::read("/proc/net/unix").unwrap_or_default();
+    let sockets = String::from_utf8_lossy(&sockets);
+    let path = |line: &str| Some(line.split_once(" @")?.1.strip_prefix(name)?.to_owned());
+    sockets.lines().filter_map(path).collect()
+}
+
+/// The times of those of these sockets that were made by [`stamp`].
+fn times(names: &[String], what: &str) -> impl Iterator<Item = Nanos> {
+    let time = move |name: &String| name.strip_prefix('/')?.strip_prefix(what)?.strip_prefix('/')?.parse().ok();
+    names.iter().filter_map(time).map(Nanos)
 }
 
 /// Whether the other end of a connection is closed, as the kernel does when the lock is free.
@@ -102,20 +166,22 @@ fn is_over(stream: &UnixStream) -> bool {
 }
 
 /// A connection that never waits, as to a holder whose queue is full.
-fn connect(name: &[u8]) -> io::Result<UnixStream> {
+fn connect(name: &str) -> io::Result<UnixStream> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    rustix::net::connect(&socket, &SocketAddrUnix::new_abstract_name(name)?)?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new_abstract_name(name.as_bytes())?)?;
     Ok(socket.into())
 }
 
-fn ask(name: &[u8]) -> Option<(UnixStream, Holder)> {
+fn ask(name: &str) -> Option<(UnixStream, Holder)> {
     let stream = connect(name).ok()?;
     let (process, user) = peer(&stream)?;
     let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
     let words = command.split(|byte| *byte == 0).filter(|word| !word.is_empty());
     let words: Vec<_> = words.map(String::from_utf8_lossy).collect();
-    Some((stream, Holder { process, user, command: words.join(" "), running: running(process) }))
+    let since = times(&names(name), HOLDS).max();
+    let held = since.map(|since| clock::now().saturating_sub(since));
+    Some((stream, Holder { process, user, command: words.join(" "), held }))
 }
 
 /// Process ID and user ID of the process that made the other end's socket listen (`SO_PEERCRED` in unix(7)).
@@ -135,57 +201,64 @@ fn peer(stream: &UnixStream) -> Option<(i32, u32)> {
     (outcome == 0 && found.pid != 0).then_some((found.pid, found.uid))
 }
 
-/// Time since a process started. Field 22 of `/proc/PID/stat` is its start in ticks since boot (proc_pid_stat(5)).
-fn running(process: i32) -> Option<Nanos> {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    let ticks: u64 = text.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()?;
-    let per_second = rustix::param::clock_ticks_per_second();
-    let uptime = fs::read_to_string("/proc/uptime").ok()?;
-    let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
-    let seconds = uptime - ticks as f64 / per_second as f64;
-    (seconds >= 0.0).then_some(Nanos((seconds * 1e9) as u64))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn take(name: &[u8], seen: &mut SeenHolder) -> Option<MachineLock> {
-        MachineLock::take_named(name, seen).expect("abstract sockets")
+    fn take(name: &str, waiting: &mut Waiting) -> Option<MachineLock> {
+        MachineLock::take_named(name, waiting).expect("abstract sockets")
     }
 
     #[test]
     fn a_lock_is_had_once_and_its_holder_is_known() {
-        let name = format!("fsarena/test-{}", std::process::id()).into_bytes();
-        let mut seen = SeenHolder::default();
-        let lock = take(&name, &mut seen).expect("free");
-        assert_eq!(seen.holder(), None);
-        assert!(take(&name, &mut seen).is_none());
-        let holder = seen.holder().expect("it is held");
+        let name = format!("fsarena/test-{}", std::process::id());
+        let mut waiting = Waiting::default();
+        let lock = take(&name, &mut waiting).expect("free");
+        assert_eq!(waiting.holder(), None);
+        assert!(take(&name, &mut waiting).is_none());
+        let holder = waiting.holder().expect("it is held");
         assert_eq!(holder.process, std::process::id() as i32);
         assert_eq!(holder.user, rustix::process::geteuid().as_raw());
-        assert!(!holder.command.is_empty() && holder.running.is_some(), "{holder:?}");
+        assert!(!holder.command.is_empty() && holder.held.is_some_and(|held| held < Nanos::seconds(60)), "{holder:?}");
         drop(lock);
         // A child that another test has just forked has the lock as well, until it becomes another program.
         let begin = std::time::Instant::now();
         while ask(&name).is_some() && begin.elapsed() < std::time::Duration::from_secs(20) {
             std::thread::yield_now();
         }
-        assert!(take(&name, &mut seen).is_some());
+        assert!(take(&name, &mut waiting).is_some());
+    }
+
+    #[test]
+    fn first_come_first_served_but_one_that_is_stopped_holds_up_none() {
+        let name = format!("fsarena/order-{}", std::process::id());
+        let lock = take(&name, &mut Waiting::default()).expect("free");
+        let mut waiting = [(); 3].map(|()| Waiting::default());
+        waiting.iter_mut().for_each(|waiting| assert!(take(&name, waiting).is_none()));
+        drop(lock);
+        let [first, second, third] = &mut waiting;
+        assert!(take(&name, third).is_none() && take(&name, second).is_none(), "the first has waited longer");
+        let lock = take(&name, first).expect("its turn");
+        assert!(take(&name, second).is_none(), "it is held");
+        *first = Waiting::default();
+        drop(lock);
+        assert!(take(&name, third).is_none() && third.holder().is_some(), "the second may still come");
+        third.free = Instant::now().checked_sub(2 * PATIENCE);
+        assert!(take(&name, third).is_some(), "the second is stopped");
     }
 
     /// The queue of a socket has room for a few thousand connections.
     #[test]
     fn a_holder_is_asked_once_however_often_others_try() {
-        let name = format!("fsarena/often-{}", std::process::id()).into_bytes();
-        let mut seen = SeenHolder::default();
-        let lock = take(&name, &mut seen).expect("free");
+        let name = format!("fsarena/often-{}", std::process::id());
+        let mut waiting = Waiting::default();
+        let lock = take(&name, &mut waiting).expect("free");
         for _ in 0..20_000 {
-            assert!(take(&name, &mut seen).is_none());
+            assert!(take(&name, &mut waiting).is_none());
         }
         assert!(ask(&name).is_some(), "its queue has room");
         let queue: Vec<UnixStream> = std::iter::from_fn(|| connect(&name).ok()).take(100_000).collect();
-        assert!(take(&name, &mut SeenHolder::default()).is_none(), "a full queue does not block");
+        assert!(take(&name, &mut Waiting::default()).is_none(), "a full queue does not block");
         drop((lock, queue));
     }
 
@@ -193,11 +266,11 @@ mod tests {
     /// program.
     #[test]
     fn a_lock_is_waited_for_if_its_holder_has_ended() {
-        let name = format!("fsarena/ended-{}", std::process::id()).into_bytes();
+        let name = format!("fsarena/ended-{}", std::process::id());
         // SAFETY: the child makes system calls only, and ends without running anything of this process.
         let child = unsafe { libc::fork() };
         if child == 0 {
-            let lock = MachineLock::take_named(&name, &mut SeenHolder::default());
+            let lock = MachineLock::take_named(&name, &mut Waiting::default());
             // SAFETY: as above; the grandchild has the lock, and outlives its parent.
             unsafe {
                 if libc::fork() == 0 {
@@ -210,12 +283,12 @@ mod tests {
         // SAFETY: it waits for the child that was made above.
         unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
         assert!(ask(&name).is_some_and(|(_, holder)| holder.process == child), "the grandchild has it");
-        assert!(take(&name, &mut SeenHolder::default()).is_some());
+        assert!(take(&name, &mut Waiting::default()).is_some());
     }
 
     #[test]
     fn processes_of_one_run_share_the_lock() {
-        let take = |session| MachineLock::take(session, &mut SeenHolder::default()).expect("abstract sockets");
+        let take = |session| MachineLock::take(session, &mut Waiting::default()).expect("abstract sockets");
         let Some(lock) = take(Some("test-session")) else { return };
         assert!(take(None).is_none());
         assert!(take(Some("test-session")).is_some());

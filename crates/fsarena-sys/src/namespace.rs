@@ -5,7 +5,8 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
 
 /// Moves this process into its own mount namespace, from which no mount propagates to the machine's. Unmounts of the
-/// machine propagate to it (MS_SLAVE): a private copy would keep a removable drive busy after it is unplugged.
+/// machine propagate to it (MS_SLAVE) where its mounts are shared, as systemd makes them. What was mounted privately, as
+/// in many containers, stays in the namespace until this process ends, and so its device stays busy.
 ///
 /// Call it before any other thread is started: the kernel moves only the calling thread.
 ///

@@ -181,13 +181,13 @@ fn a_much_higher_load_is_another_condition_than_a_high_one() {
 fn others_traffic_to_the_storage_beneath_is_a_load() {
     let mut record = quiet();
     let reading = |mib: f64| fsarena_model::Reading { value: Some(mib * 1024.0 * 1024.0), unit: "bytes".to_owned() };
-    for trial in trials(&mut record, "create", &[3]) {
-        let seconds = trial.seconds();
-        trial.probes.insert(probe::DISK_OTHERS.key(), reading(200.0 * seconds));
-    }
-    for trial in trials(&mut record, "create", &[4]) {
-        let seconds = trial.seconds();
-        trial.probes.insert(probe::DISK_OTHERS.key(), reading(9.0 * seconds));
+    // MiB per second: of others and the own processes on the storage beneath, of the processes, and of the lane.
+    for (round, rates) in [(3, [200.0, 0.0, 9.0]), (4, [9.0, 0.0, 0.0]), (5, [200.0, 205.0, 5.0])] {
+        for trial in trials(&mut record, "create", &[round]) {
+            let seconds = trial.seconds();
+            let probes = [probe::DISK_OTHERS, probe::PROCESS_READ, probe::DEVICE_READ];
+            trial.probes.extend(probes.iter().zip(rates).map(|(probe, rate)| (probe.key(), reading(rate * seconds))));
+        }
     }
     assert_eq!(excluded(&record), [3]);
     let note = assess(&record).run.condition.clone().expect("it was busy");

@@ -11,9 +11,10 @@ use fsarena_sys::namespace;
 /// # Errors
 /// If this is not root, or the lane cannot be made or removed; and the errors of `act`.
 pub fn with_lane(contender: &str, size: Bytes, act: impl FnOnce(&mut LaneSet) -> Result<()>) -> Result<()> {
-    namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
     let folder = fsarena_lane::default_folder()?;
-    let (_machine, ledger, _) = fsarena_lane::take_machine(None, &folder, fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
+    let enter = || namespace::enter_private_mounts().context("a mount namespace of its own; run as root");
+    let (_machine, ledger, _) =
+        fsarena_lane::take_machine(None, &folder, fsarena_lane::Wait::Yes, &mut |_| Go::On, enter)?;
     let plan = Plan {
         lanes: LanePlan::new(Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()), size, Medium::Nvme),
         ..Plan::of(vec![fsarena_catalog::contender(contender)?])

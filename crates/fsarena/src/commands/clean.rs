@@ -8,10 +8,9 @@ use fsarena_sys::namespace;
 /// Removes leftovers, unless a run is in progress.
 pub fn run() -> Result<()> {
     // Where /dev does not show loop devices, a mount of this process' own does, which needs root.
-    if namespace::enter_private_mounts().is_ok() {
-        loops::show()?;
-    }
-    let (_machine, mut ledger, mut cleared) = take_machine(None, &default_folder()?, Wait::No, &mut |_| Go::Stop)?;
+    let show = || if namespace::enter_private_mounts().is_ok() { loops::show() } else { Ok(()) };
+    let (_machine, mut ledger, mut cleared) =
+        take_machine(None, &default_folder()?, Wait::No, &mut |_| Go::Stop, show)?;
     ledger.undo()?;
     if cleared == Cleared::default() {
         note!("nothing was left behind");

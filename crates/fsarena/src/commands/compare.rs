@@ -10,7 +10,9 @@ use fsarena_analyse::{FEWEST_ROUNDS, assess};
 use fsarena_articles::additions;
 use fsarena_execute::{Assignment, budget_for, on_one_file_system, planned_rounds};
 use fsarena_lane::{expected_durability, shared};
-use fsarena_model::{Comparison, Contender, Durability, Outcome, Plan, Rounds, RunRecord, Severity, Status, distinct};
+use fsarena_model::{
+    Comparison, Contender, Durability, Outcome, Plan, Rounds, RunRecord, Severity, Status, Workload, distinct,
+};
 use fsarena_place::{End, Place, fitted, note, note::tell};
 use fsarena_report::rounds;
 use rustix::fs::{Access, access};
@@ -54,8 +56,12 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     Ok(ended(&record, end))
 }
 
-/// Warns of too few rounds for any verdict; of a budget that probably has too few, with one that has enough.
+/// Warns of too few rounds for any verdict; of a budget that probably has too few, with one that has enough. How many
+/// rounds of the user's own commands fit into a budget is not known before they have run.
 fn warn_of_rounds(plan: &Plan, place: &Place) {
+    if matches!(plan.rounds, Rounds::Within(_)) && has_commands(plan) {
+        return;
+    }
     let least = FEWEST_ROUNDS as u32;
     let count = planned_rounds(plan);
     let undecided = || match plan.is_smoke() {
@@ -81,6 +87,12 @@ fn warn_of_rounds(plan: &Plan, place: &Place) {
     );
     let minutes = budget_for(plan, ENOUGH_ROUNDS).0.as_seconds() / 60.0;
     note!("hint: --budget {}m has room for {}", minutes.ceil(), rounds(ENOUGH_ROUNDS));
+}
+
+/// Whether a workload is a command of the user's own.
+fn has_commands(plan: &Plan) -> bool {
+    let is_command = |it: &Workload| it.engine == "program" && it.parameters.get("directory").is_some();
+    plan.workloads.iter().any(is_command)
 }
 
 /// Whether it is known that no two contenders are of the same durability class. Only here, a directory is that of this

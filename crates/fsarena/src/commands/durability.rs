@@ -73,7 +73,7 @@ pub fn run(global: &Global, options: &DurabilityArguments) -> Result<Ended> {
     contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
     let seed = options.seed.unwrap_or_else(plan::drawn_seed);
     let stop = stop_flag()?;
-    let Some(_held) = take_machine(None, !options.no_wait, &stop)? else { return Ok(Ended::Interrupted) };
+    let Some(_held) = take_machine(None, !options.no_wait, &stop, || Ok(()))? else { return Ok(Ended::Interrupted) };
     let progress = Progress::new(global);
     let mut telling = |what: &str| progress.prepare(what);
     let wanted = options.machine.wanted(None, packages(options.writer, &contenders));

@@ -11,7 +11,7 @@ use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice};
 use fsarena_lane::kind;
 use fsarena_model::Scale;
-use fsarena_model::{Bytes, Contender, Unavailable, Workload};
+use fsarena_model::{Bytes, Contender, DurablePoint, Unavailable, Workload};
 use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, IoEngine, PlaceArguments};
@@ -97,7 +97,12 @@ fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, contenders: &[
     let is_typed = !typed.is_empty() && profile.is_none();
     let (workloads, unavailable) =
         if is_typed { (workloads, Vec::new()) } else { available(workloads, &arguments.setup.place, contenders)? };
+    let own = files(typed)?;
+    let is_unsynced = |it: &&Workload| it.durable == DurablePoint::None && it.parameters.get("script").is_some();
+    let unsynced = workloads.iter().filter(|it| own.contains_key(it.name.as_str())).filter(is_unsynced);
+    let unsynced: Vec<String> = unsynced.map(|it| commands::without_sync(&format!("`{}`", it.name))).collect();
     let mut work = cache::with(arguments.work.cache, workloads)?;
+    work.notes.extend(unsynced);
     work.notes.extend(unavailable.iter().map(ToString::to_string));
     work.unavailable = unavailable;
     for workload in std::mem::take(&mut work.workloads) {

@@ -469,6 +469,13 @@ fn lanes_are_as_large_as_the_largest_workload_needs() {
     let explicit = ["compare", "ext4", "--dry-run", "--lane-size", "2G"];
     let refused = err(&run(stage.fsarena().args(explicit).args(large), 2));
     assert!(refused.contains("a lane of 2.00 GiB is too small for the workload `unpack-archive`"), "{refused}");
+    let fields = "engine = 'program'\ncache = 'warm'\nmode = 'whole'\n\
+                  parameters = { script = 'true', operations = 1, data = '9T' }";
+    let huge = stage.workload("huge", fields);
+    let refused =
+        err(&run(stage.fsarena().args(["compare", "ext4", "--dry-run", "--rounds", "1", "--workload", &huge]), 4));
+    assert!(refused.contains("--storage, or give the workload `huge` less data"), "{refused}");
+    assert!(refused.contains("the sync of the file system after `huge` is not in its time"), "{refused}");
 }
 
 #[test]
@@ -492,6 +499,10 @@ fn a_budget_that_decides_nothing_is_named_with_one_that_does() {
     assert_eq!(rest, "has room for 5 rounds");
     assert!(!dry(&both, &[&slow[..], &[budget]].concat()).contains("decide nothing"));
     assert!(!dry(&["ext4"], &[&slow[..], &["90s"]].concat()).contains("decide nothing"), "there is nothing to decide");
+    let command = ["compare", "ext4", "xfs", "--dry-run", "--explain", "--budget", "15s", "--command", "true {dir}"];
+    let command = run(stage.fsarena().args(command), 0);
+    assert!(!err(&command).contains("probably"), "{}", err(&command));
+    assert!(out(&command).contains("how many rounds that is depends on the command"), "{}", out(&command));
     assert!(
         !dry(&both, &[&slow[..2], &["--rounds", "1"]].concat()).contains("decide nothing"),
         "it is what was wanted"

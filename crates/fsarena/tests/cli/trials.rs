@@ -1,7 +1,7 @@
 //! Contenders with options are made and mounted once before a run, and in a dry run: what only a mount shows is found,
 //! and nothing stays.
 
-use fsarena_sys::machine::{MachineLock, SeenHolder};
+use fsarena_sys::machine::{MachineLock, Waiting};
 
 use crate::stage::{LANE, Stage, err, out, run};
 
@@ -117,7 +117,7 @@ fn features_are_looked_for_in_what_was_made() {
 #[test]
 fn nothing_is_tried_while_another_run_uses_the_machine() {
     let Some(stage) = Stage::of_root() else { return };
-    let lock = MachineLock::take(None, &mut SeenHolder::default()).expect("it can be taken").expect("it is free");
+    let lock = MachineLock::take(None, &mut Waiting::default()).expect("it can be taken").expect("it is free");
     let text = dry(&stage, "ext4:delalloc,data=journal", &stage.small(), 0);
     assert!(text.contains("another run uses this machine: "), "{text}");
     drop(lock);

@@ -165,6 +165,13 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
             let total = fsarena_model::Nanos(setup.0 + round.0 * u64::from(count));
             writeln!(text, "  {} of about {round}, about {total} in all", rounds(count))?;
         }
+        Rounds::Within(budget) if super::has_commands(plan) => {
+            writeln!(
+                text,
+                "  at most {}, less if all is decided: how many rounds that is depends on the command",
+                budget.0
+            )?;
+        }
         Rounds::Within(budget) => {
             let count = rounds(planned_rounds(plan));
             writeln!(text, "  at most {}: up to {count} of about {round}, fewer if all is decided", budget.0)?;

@@ -28,11 +28,7 @@ const OF_SHELLS: &str = "|&;<>()$`*?";
 
 /// The workloads of the commands, in order.
 pub fn from_commands(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
-    if arguments.setup.place.is_guest(contenders) {
-        let text = "a guest has neither your programs nor your files, so it cannot run your command";
-        let hint = "name contenders that this kernel supports, and leave out --guest";
-        bail!(Refusal::wrong_use(text, hint));
-    }
+    require_no_guest(&arguments.setup.place, contenders)?;
     let own = &arguments.own;
     if own.metric.is_some() && own.sync == Some(SyncInTime::Within) {
         let text = "a figure that the command prints has no sync of fsarena in it";
@@ -51,6 +47,21 @@ pub fn from_commands(arguments: &Compare, contenders: &[Contender]) -> Result<Pl
     Ok(PlannedWork { workloads, notes, ..PlannedWork::default() })
 }
 
+/// Refuses a guest, with what asks for one.
+fn require_no_guest(place: &PlaceArguments, contenders: &[Contender]) -> Result<()> {
+    if !place.is_guest(contenders) {
+        return Ok(());
+    }
+    let lacking = PlaceArguments::only_in_guest(contenders).join(" and ");
+    let (why, leave_out) = match &place.guest {
+        Some(_) => (String::new(), "--guest".to_owned()),
+        None if lacking.is_empty() => (String::new(), "kernels and disks of contenders".to_owned()),
+        None => (format!("this machine cannot mount {lacking}, and "), lacking),
+    };
+    let text = format!("{why}a guest has neither your programs nor your files, so it cannot run your command");
+    bail!(Refusal::wrong_use(text, format!("leave out {leave_out}")))
+}
+
 /// The working directory of the commands: the present one. On another machine it is that of the agent.
 fn directory(place: &PlaceArguments) -> Result<PathBuf> {
     match place.on.as_slice() {
@@ -66,12 +77,13 @@ fn what_is_timed(own: &OwnCommands) -> String {
             format!("`{name}` is what the command prints; the sync of the file system after it is not in that")
         }
         (None, SyncInTime::Within) => "the sync of the file system after each command is in its time".to_owned(),
-        (None, SyncInTime::Apart) => {
-            "the sync of the file system after each command is not in its time: data that it leaves in memory cost \
-             nothing"
-                .to_owned()
-        }
+        (None, SyncInTime::Apart) => without_sync("each command"),
     }
+}
+
+/// The note for a time that ends before the sync of what `work` has written.
+pub fn without_sync(work: &str) -> String {
+    format!("the sync of the file system after {work} is not in its time: data that it leaves in memory cost nothing")
 }
 
 fn synced(own: &OwnCommands) -> SyncInTime {
@@ -190,6 +202,7 @@ impl Draft {
         let remounted = "The file system is mounted again before, so that nothing is in memory.";
         let cold = || Workload {
             name: warm.name.variant(CacheState::Cold),
+            title: warm.name.variant(CacheState::Cold).to_string(),
             measures: format!("{} {remounted}", warm.measures),
             cache: CacheState::Cold,
             variant: Some(Variant { of: warm.name.to_string(), relation: Relation::Cache }),
@@ -293,12 +306,16 @@ fn of_shell(command: &str) -> Option<String> {
 
 /// The words of a command, as a shell would split them: a backslash at the end of a line joins it and the next.
 pub fn words(option: &str, text: &str) -> Result<Vec<String>> {
-    let refusal = || {
-        let text = format!("{option} `{text}` is no command: a quote is open, or it is empty");
-        Refusal::wrong_use(text, "close the quotes")
-    };
-    let text = text.replace("\\\r\n", "").replace("\\\n", "");
-    Ok(shlex::split(&text).filter(|words| !words.is_empty()).ok_or_else(refusal)?)
+    match shlex::split(&text.replace("\\\r\n", "").replace("\\\n", "")) {
+        Some(words) if words.is_empty() => {
+            bail!(Refusal::wrong_use(format!("{option} has no command"), "write one, or leave the option out"))
+        }
+        Some(words) => Ok(words),
+        None => {
+            let text = format!("{option} `{text}` is no command: a quote is open, or a backslash ends it");
+            bail!(Refusal::wrong_use(text, "close the quotes"))
+        }
+    }
 }
 
 /// The name in front of a command, and the command. A `=` after the first blank, quote or slash belongs to the command.

@@ -63,6 +63,8 @@ fn cold_runs_are_workloads_of_their_own() {
     let own = ["--command", "a=cat {dir}/x", "--cache"];
     assert_eq!(names(&[&own[..], &["both"]].concat()), ["a", "a@cold"]);
     assert_eq!(names(&[&own[..], &["cold"]].concat()), ["a@cold"]);
+    let cold = chosen(&[&own[..], &["cold"]].concat()).expect("sound").workloads;
+    assert_eq!(cold[0].title, "a@cold", "reports call it as other commands do");
 }
 
 #[test]
@@ -70,6 +72,8 @@ fn mistakes_in_commands_are_refused_and_doubtful_commands_are_noted() {
     for (arguments, words) in [
         (&["--command", "cp -r a b"][..], "no {dir}"),
         (&["--command", "cp 'a {dir}"], "a quote is open"),
+        (&["--command", "x="], "--command has no command"),
+        (&["--command", "a {dir}", "--guest"], "a guest has neither your programs"),
         (&["--command", "CC=gcc make -C {dir}"], "begins like a variable"),
         (&["--command", "a {dir}", "--scan", "x=1,2"], "no command has {x}"),
         (&["--command", "a {x} {dir}", "--scan", "x=1", "--scan", "x=2"], "given twice"),
@@ -83,6 +87,10 @@ fn mistakes_in_commands_are_refused_and_doubtful_commands_are_noted() {
         let error = chosen(arguments).err().expect("refused").to_string();
         assert!(error.contains(words), "{error}");
     }
+    let contender = fsarena_catalog::contender("virtiofs").expect("known");
+    let command = Compare::parse_from(["compare", "virtiofs", "--command", "a {dir}"]);
+    let error = from_commands(&command, &[contender]).err().expect("refused").to_string();
+    assert!(error.starts_with("this machine cannot mount virtiofs, and a guest has neither"), "{error}");
     assert_eq!(words("--fio", "fio --name=a \\\n  --rw=read \\\r\n --bs=4k").expect("closed").len(), 4);
     let notes = chosen(&["--command", "cat {dir}/x | wc"]).expect("understood").notes;
     assert!(notes[0].contains("`|` is passed on as it is"), "{notes:?}");
