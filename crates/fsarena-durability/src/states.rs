@@ -31,6 +31,19 @@ pub enum Survivors {
     Half,
 }
 
+impl Survivors {
+    /// What survives, as a phrase.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::None => "nothing",
+            Self::All => "everything",
+            Self::Some => "a random part",
+            Self::Torn => "everything but a part of the last request",
+            Self::Half => "everything but what one half of the disk (of a mirror) got since some earlier moment",
+        }
+    }
+}
+
 /// A power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {

@@ -1,9 +1,19 @@
 //! The result over all states of a file system.
 
+use std::collections::BTreeMap;
+
 use crate::found::{Found, Loss};
 
-/// Most examples that are kept.
-const EXAMPLES: usize = 3;
+/// How a state can fail; the gravest is first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Failure {
+    /// It cannot be mounted, or stops the guest's kernel.
+    Unmountable,
+    /// An acknowledged operation is lost.
+    Loss,
+    /// The checker finds damage.
+    Damage,
+}
 
 /// What was found in all states.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,8 +28,8 @@ pub struct Tally {
     pub unmountable: u64,
     /// Number of states in which the checker found damage.
     pub damaged: u64,
-    /// Examples of what was found.
-    pub examples: Vec<String>,
+    /// What was found first of each.
+    pub examples: BTreeMap<Failure, String>,
 }
 
 impl Tally {
@@ -36,9 +46,11 @@ impl Tally {
         let sentence =
             |Loss { operation, action, what }: &Loss| format!("operation {operation} ({action}) is lost: {what}");
         let loss = losses.first().map(sentence);
-        let what = unmountable.iter().cloned().chain(loss).chain(damage.iter().cloned()).next();
-        if let Some(what) = what.filter(|_| self.examples.len() < EXAMPLES) {
-            self.examples.push(format!("{state}: {what}"));
+        let of_state =
+            [(Failure::Unmountable, unmountable.clone()), (Failure::Loss, loss), (Failure::Damage, damage.clone())];
+        for (failure, what) in of_state {
+            let Some(what) = what else { continue };
+            self.examples.entry(failure).or_insert_with(|| format!("{state}: {what}"));
         }
     }
 
@@ -69,8 +81,10 @@ mod tests {
         tally.add("state 4", 9, &unmountable);
         assert_eq!((tally.states, tally.losing, tally.most_lost), (4, 2, 9));
         assert_eq!((tally.unmountable, tally.damaged), (1, 1));
-        assert_eq!(tally.examples[0], "state 2: operation 3 (rename) is lost: nothing is there");
-        assert_eq!(tally.examples.len(), 3);
+        tally.add("state 5", 9, &losses);
+        let examples: Vec<&str> = tally.examples.values().map(String::as_str).collect();
+        let loss = "state 2: operation 3 (rename) is lost: nothing is there";
+        assert_eq!(examples, ["state 4: EUCLEAN", loss, "state 3: a wrong count"]);
     }
 
     #[test]

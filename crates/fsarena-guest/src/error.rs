@@ -21,6 +21,8 @@ pub enum EndCause {
     Kvm,
     /// The guest could not mount what the user named.
     Mount,
+    /// Another process killed QEMU: the kernel does if memory is short.
+    Killed,
     /// Anything else.
     Guest,
 }
@@ -126,7 +128,7 @@ impl Explained for GuestError {
         match self {
             Self::NoKernel { .. } | Self::UnknownKernel { .. } => ErrorCategory::Use,
             Self::Ended { cause: EndCause::Arguments, .. } => ErrorCategory::Use,
-            Self::Ended { cause: EndCause::Mount | EndCause::Guest, .. } => ErrorCategory::Trial,
+            Self::Ended { cause: EndCause::Mount | EndCause::Killed | EndCause::Guest, .. } => ErrorCategory::Trial,
             _ => ErrorCategory::Machine,
         }
     }
@@ -187,6 +189,10 @@ impl Explained for GuestError {
                 EndCause::Arguments => "its arguments include those of --qemu: `man qemu-system-x86_64` lists them",
                 EndCause::Kvm => "let QEMU emulate the processor: `--guest emulated`, or `fsarena guest emulated`",
                 EndCause::Mount => "correct the line of --mount: type and options are those of mount(8)",
+                EndCause::Killed => {
+                    "the kernel kills programs if memory is short (dmesg says so): a smaller --lane-size or \
+                     --guest-memory"
+                }
                 EndCause::Guest => {
                     "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel \
                      PACKAGE"

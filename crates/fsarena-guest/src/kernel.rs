@@ -124,13 +124,16 @@ fn unknown(wanted: &str, known: Vec<String>) -> GuestError {
 }
 
 /// Refuses a kernel that the lists of packages in `cache` do not have, and a path that is no package. Nothing is fetched:
-/// if the lists are old or missing, a kernel that they might have is accepted.
+/// if the lists are old or missing, a kernel that they might have is accepted, and so is one that was fetched lately.
 ///
 /// # Errors
 /// [`GuestError::NoKernel`], [`GuestError::UnknownKernel`].
 pub fn require(cache: &Path, release: &DebianRelease, wanted: &str) -> Result<(), GuestError> {
     if wanted.contains('/') {
         return require_package(wanted);
+    }
+    if noted(cache, release, wanted).is_some() {
+        return Ok(());
     }
     let mut known = Vec::new();
     for release in releases(release) {

@@ -43,13 +43,14 @@ pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<V
     modes.iter().enumerate().map(own).collect()
 }
 
-/// Refuses guests, with disks in memory, that the host has no room for: its kernel would end programs.
+/// Refuses guests, with disks in memory, that do not fit into `free` bytes: the host's kernel would end programs. `None`:
+/// the host does not say how much there is.
 ///
 /// # Errors
 /// [`GuestError::NoMemory`].
-pub fn require_memory(guests: Bytes, disks: Bytes) -> Result<(), GuestError> {
+pub fn require_memory(guests: Bytes, disks: Bytes, free: Option<Bytes>) -> Result<(), GuestError> {
     let needed = guests.0.saturating_add(disks.0).saturating_add(RESERVE.0);
-    match fsarena_sys::memory::available().filter(|free| free.0 < needed) {
+    match free.filter(|free| free.0 < needed) {
         None => Ok(()),
         Some(free) => Err(GuestError::NoMemory { guests, disks, free: Bytes(free.0.saturating_sub(RESERVE.0)) }),
     }
@@ -131,6 +132,7 @@ mod tests {
 
     use fsarena_model::Explained;
     use fsarena_model::guest::Simulated;
+    use fsarena_sys::memory;
 
     use super::*;
 
@@ -162,7 +164,7 @@ mod tests {
         let lanes = (&GuestDisk::Virtual(Storage::Memory), Bytes::gib(1 << 20));
         let disks = disks(Some(lanes), &[]).expect("sparse");
         let refused = |guests, disks| {
-            let error = require_memory(guests, disks).expect_err("no machine has it");
+            let error = require_memory(guests, disks, memory::total()).expect_err("no machine has it");
             (error.to_string(), error.hint().expect("a way out"))
         };
         let (text, hint) = refused(Bytes::mib(64), in_memory(&disks, Some(lanes)));
@@ -176,7 +178,7 @@ mod tests {
         assert_eq!(in_memory(&[], Some(simulated)), simulated.1);
         let lanes = (&GuestDisk::Virtual(Storage::Directory("/var/tmp".into())), Bytes::mib(1));
         assert_eq!(in_memory(&super::disks(Some(lanes), &[]).expect("a folder"), Some(lanes)), Bytes(0));
-        require_memory(Bytes::mib(1), Bytes::mib(1)).expect("room");
+        require_memory(Bytes::mib(1), Bytes::mib(1), memory::available()).expect("room");
     }
 
     #[test]

@@ -23,13 +23,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
 use fsarena_model::{Bytes, DebianRelease};
-use fsarena_sys::child::Patience;
+use fsarena_sys::child;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
@@ -139,11 +138,11 @@ fn alone(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<File, GuestError
     let path = cache.join("lock");
     let file = File::options().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(GuestError::io("open", &path))?;
-    let (stop, mut is_told) = (Patience::query().stop, false);
+    let mut is_told = false;
     loop {
         let error = match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),
-            Err(Errno::WOULDBLOCK) if !stop.load(Ordering::Relaxed) => {
+            Err(Errno::WOULDBLOCK) if !child::gives_up() => {
                 if !std::mem::replace(&mut is_told, true) {
                     telling(&format!("waiting for another run, which fills {}", cache.display()));
                 }

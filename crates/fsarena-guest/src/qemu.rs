@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{self, Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
@@ -18,6 +18,8 @@ use std::time::Duration;
 use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, DiskMode, GuestDisk};
 use fsarena_sys::child::{self, Patience, end_with_parent};
+use fsarena_sys::memory;
+use rustix::process::Signal;
 use rustix::system::uname;
 
 use self::console::{Console, HUNG, keep, locked};
@@ -88,7 +90,7 @@ impl Hardware<'_> {
         let (host, guest) = channel::pair()?;
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
-        lanes::require_memory(self.prepared.memory, lanes::in_memory(&lanes, self.lanes))?;
+        lanes::require_memory(self.prepared.memory, lanes::in_memory(&lanes, self.lanes), memory::available())?;
         let watched = (!self.modes.is_empty()).then(|| Monitor::of(&lanes)).transpose()?;
         let (mut monitor, monitored) = watched.unzip();
         channel::inherit(&guest)?;
@@ -319,6 +321,7 @@ impl Running {
             _ if has_failed && self.has_arguments && status.and_then(|status| status.code()) == Some(1) => {
                 EndCause::Arguments
             }
+            _ if status.and_then(|status| status.signal()) == Some(Signal::KILL.as_raw()) => EndCause::Killed,
             Accelerator::Kvm if has_failed => EndCause::Kvm,
             _ if self.has_mounts && console.lacks_mount() => EndCause::Mount,
             _ => EndCause::Guest,

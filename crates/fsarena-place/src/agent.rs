@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::durability::guest::DurabilityOrder;
-use crate::{End, Lost, Refusal, code, durability, explain, here, tell_cleared, words};
+use crate::{End, Lost, Refusal, code, durability, explain, here, tell_cleared, unless_given_up, words};
 
 /// How often an agent writes that it is alive. The other side may take a longer silence for a crash.
 const ALIVE: Duration = Duration::from_secs(10);
@@ -147,7 +147,7 @@ pub fn serve(stop: &Arc<AtomicBool>) -> Result<()> {
         return durability::guest::serve(*order);
     }
     let _alive = Alive::start();
-    match fulfil(request, stop) {
+    match unless_given_up(fulfil(request, stop)) {
         Ok(end) => write(&Line::Ended(end)),
         Err(error) => {
             let (category, hint) = explain(&error);

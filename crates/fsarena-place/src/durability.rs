@@ -13,12 +13,27 @@ use anyhow::{Context, Result, bail};
 use fsarena_durability::log::read;
 use fsarena_durability::{Disk, Found, Recording, State, Tally};
 use fsarena_execute::TestbedError;
-use fsarena_guest::{GuestError, Prepared, RawDisk};
+use fsarena_guest::{GuestError, Prepared, RawDisk, Wanted};
 use fsarena_model::{Bytes, ErrorCategory};
 use guest::{DurabilityOrder, WriterTask};
 use session::{Stopped, WriterSession};
 
-use crate::Refusal;
+use crate::{Refusal, Refusals, folders};
+
+/// Refuses a kernel that Debian does not have, and a guest with a disk of `size` bytes that does not fit into `free`
+/// bytes of memory. The disk can be full, and the log of its requests as large again.
+///
+/// # Errors
+/// All reasons that are found.
+pub fn require_room(wanted: &Wanted, size: Bytes, free: Option<Bytes>) -> Result<()> {
+    let (mut refusals, cache) = (Refusals::default(), folders::cache()?);
+    let kernel = |kernel: &String| fsarena_guest::require_kernel(&cache, &wanted.release, kernel);
+    refusals.take(wanted.kernel.as_ref().map_or(Ok(()), kernel));
+    let room = fsarena_guest::require_memory(wanted.memory, Bytes(size.0.saturating_mul(2)), free);
+    let hint = "a smaller --lane-size or --guest-memory; twice the lane, for the disk and the log of its requests";
+    refusals.take(room.map_err(|error| Refusal::machine(error.to_string(), hint)));
+    refusals.end()
+}
 
 /// What is tried on each contender.
 #[derive(Debug, Clone, Copy)]
@@ -127,7 +142,7 @@ fn failed(task: &WriterTask, TestbedError { text, category, hint }: TestbedError
 }
 
 fn describe(state: &State, recording: &Recording) -> String {
-    let survivors = format!("{:?}", state.survivors).to_lowercase();
+    let survivors = state.survivors.words();
     let (cut, all) = (state.cut, recording.requests().len());
     let acknowledged = recording.acknowledged_before(cut);
     format!("after request {cut} of {all} ({acknowledged} acknowledged; of the disk's cache survives: {survivors})")
@@ -135,4 +150,26 @@ fn describe(state: &State, recording: &Recording) -> String {
 
 fn first_line(ended: &GuestError) -> String {
     ended.to_string().lines().take(3).collect::<Vec<_>>().join(" / ")
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::DebianRelease;
+
+    use super::*;
+
+    #[test]
+    fn a_disk_that_memory_cannot_hold_with_its_log_is_refused() {
+        let (release, memory) = (DebianRelease::default(), Bytes::gib(1));
+        let (kernel, accelerator, file_systems, packages) = (None, None, Vec::new(), Vec::new());
+        let wanted = Wanted { release, kernel, accelerator, memory, file_systems, packages };
+        // 256 MiB stay free.
+        for (size, free, fits) in [
+            (Bytes::mib(512), Bytes::mib(2304), true),
+            (Bytes::mib(512), Bytes::mib(2303), false),
+            (Bytes(u64::MAX), Bytes::gib(24), false),
+        ] {
+            assert_eq!(require_room(&wanted, size, Some(free)).is_ok(), fits, "{size} in {free}");
+        }
+    }
 }

@@ -24,6 +24,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use fsarena_execute::{Assignment, Listener};
 use fsarena_model::{Plan, Status};
+use fsarena_sys::child;
 use serde::{Deserialize, Serialize};
 
 pub use checks::{
@@ -101,13 +102,17 @@ impl End {
 /// # Errors
 /// If the run is refused, or fails as a whole.
 pub fn run(assignment: Assignment, place: &Place, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    match place {
+    let ended = match place {
         Place::Here => here::run(assignment, stop, listener),
-        Place::Agent(command) => {
-            let command = deploy::ready(command, stop)?;
-            agent::elsewhere(&command, &agent::Request::Run(Box::new(assignment)), stop, listener)
-        }
+        Place::Agent(command) => deploy::ready(command, stop)
+            .and_then(|command| agent::elsewhere(&command, &agent::Request::Run(Box::new(assignment)), stop, listener)),
         Place::Guest(guest) => guest::run(guest, assignment, stop, listener),
         Place::Clients => clients::run(assignment, stop, listener),
-    }
+    };
+    unless_given_up(ended)
+}
+
+/// How a run ended; an error because a signal has stopped something is no failure.
+fn unless_given_up(ended: Result<End>) -> Result<End> {
+    if ended.is_err() && child::has_given_up() { Ok(End::Stopped) } else { ended }
 }

@@ -40,6 +40,9 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     let count = rounds(comparison.run.rounds);
     match comparison.run.status {
         Status::Complete => {}
+        Status::Interrupted if comparison.run.rounds == 0 => {
+            sentences.push("The run was interrupted before a round was complete.".into());
+        }
         Status::Interrupted => sentences.push(format!("The run was interrupted after {count}.").into()),
         Status::Running => sentences.push(format!("The run is still being measured, and has {count}.").into()),
     }

@@ -10,9 +10,9 @@ use fsarena_model::{
 
 use crate::number::percent;
 
-/// `1 round`, `6 rounds`.
+/// `1 round`, `6 rounds`, `no complete round`.
 pub fn rounds(count: u32) -> String {
-    counted(count as usize, "round")
+    if count == 0 { "no complete round".to_owned() } else { counted(count as usize, "round") }
 }
 
 /// `run 8 (2026-03-01T12:00:00Z, 6 rounds)`.

@@ -23,7 +23,7 @@ use rustix::process::{
 
 use crate::fault;
 
-pub use short::{Killed, Patience, heed, run, run_apart, run_in};
+pub use short::{Killed, Patience, gives_up, has_given_up, heed, run, run_apart, run_in};
 pub use streamed::OutputListener;
 use streamed::{Pipe, listen};
 
@@ -121,8 +121,11 @@ pub fn run_until<S: AsRef<OsStr>>(
 /// the wait ended, and the exit status.
 fn reap(mut child: Child, until: io::Result<Until>, grace: Duration) -> io::Result<(Until, ExitStatus)> {
     let pid = Pid::from_child(&child);
-    if matches!(until, Ok(Until::Stop)) && !grace.is_zero() {
-        ask_to_end(&child, grace)?;
+    if matches!(until, Ok(Until::Stop)) {
+        gives_up();
+        if !grace.is_zero() {
+            ask_to_end(&child, grace)?;
+        }
     }
     // fio's processes have their own groups: they can be found only while their parent exists.
     if !matches!(until, Ok(Until::End)) {

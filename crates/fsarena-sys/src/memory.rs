@@ -47,11 +47,21 @@ pub fn available() -> Option<Bytes> {
     Some(limited()?.0)
 }
 
-/// The same, and the control group whose limit leaves no more; `None` for the group if no limit matters.
-pub fn limited() -> Option<(Bytes, Option<PathBuf>)> {
+/// All memory of this machine (`MemTotal`, proc_meminfo(5)); `None` if the kernel does not report it.
+pub fn total() -> Option<Bytes> {
+    of_machine("MemTotal:")
+}
+
+/// The line of /proc/meminfo that begins with `name`.
+fn of_machine(name: &str) -> Option<Bytes> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    let room = cgroup::memory_room().filter(|room| room.free <= Bytes::kib(kib));
-    Some(room.map_or((Bytes::kib(kib), None), |room| (room.free, Some(room.group))))
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(Bytes::kib(line.trim().strip_suffix("kB")?.trim().parse().ok()?))
+}
+
+/// The same as [`available`], and the control group whose limit leaves no more; `None` for the group if no limit matters.
+pub fn limited() -> Option<(Bytes, Option<PathBuf>)> {
+    let available = of_machine("MemAvailable:")?;
+    let room = cgroup::memory_room().filter(|room| room.free <= available);
+    Some(room.map_or((available, None), |room| (room.free, Some(room.group))))
 }

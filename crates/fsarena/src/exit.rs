@@ -8,6 +8,7 @@ use fsarena_model::visible::shell;
 use fsarena_model::{Contender, ErrorCategory, Explained};
 use fsarena_place::{Refusals, code, note, note::tell, words};
 use fsarena_store::StoreError;
+use fsarena_sys::child;
 
 /// The outcome of a command that did not fail. Of several outcomes the last one here counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,8 +71,13 @@ fn of_mkfs(error: &clap::Error) -> Option<String> {
     meant.parse().ok().filter(is_accepted).map(|_| shell(&meant))
 }
 
-/// Prints an error once, with its hint, or several of them, and returns the exit code.
+/// Prints an error once, with its hint, or several of them, and returns the exit code. What fails because a signal has
+/// stopped it is an interruption.
 pub fn report(error: &anyhow::Error) -> ExitCode {
+    if child::has_given_up() {
+        note!("interrupted");
+        return Ended::Interrupted.into();
+    }
     let several = error.downcast_ref().map_or(std::slice::from_ref(error), Refusals::all);
     for error in several {
         note!("error: {}", words(error));

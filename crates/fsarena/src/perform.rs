@@ -35,7 +35,8 @@ pub fn perform(
     let ended = fsarena_place::run(assignment, place, stop, &mut recorder);
     recorder.progress.end();
     let has_begun = recorder.known.is_none();
-    let Some(run) = recorder.run else { return ended.map(|_| None) };
+    let nothing = || note!("interrupted before anything was measured: nothing is kept");
+    let Some(run) = recorder.run else { return ended.map(|_| nothing()).map(|()| None) };
     let end = ended.map_err(|error| {
         if has_begun {
             let note = Note { severity: Severity::Failure, text: format!("the run failed: {error}") };
@@ -49,7 +50,7 @@ pub fn perform(
     let record = store.load(run)?;
     if is_new && record.status == Status::Interrupted && record.trials.is_empty() {
         store.remove_if_empty(run)?;
-        note!("interrupted before anything was measured: nothing is kept");
+        nothing();
         return Ok(None);
     }
     Ok(Some((record, end)))

@@ -20,6 +20,9 @@ impl Session<'_> {
             }
             Err(error) => vec![note(Severity::Failure, format!("the machine could not be read: {error}"))],
         };
+        if resumed.is_none() && self.stopped() {
+            return Ok(());
+        }
         let Some(at) = resumed else { return news.into_iter().try_for_each(|event| self.tell(event)) };
         let text = format!("continued on {at} after round {}, with {}", self.scope.first - 1, self.scope);
         self.pending = vec![Event::Resumed { at }, note(Severity::Info, text)];

@@ -112,6 +112,10 @@ fn a_stop_that_ends_a_mkfs_takes_nothing_from_the_rounds_before() {
 fn a_run_that_is_stopped_before_its_first_round_is_assessed_too() {
     let performance = stopped(0, 1, "survey");
     assert_eq!((performance.status(), performance.rounds().len()), (Status::Interrupted, 0));
+    assert!(
+        !performance.events.iter().any(|event| matches!(event, Event::Surveyed(_))),
+        "nothing will be measured on it"
+    );
     let comparison = performance.comparison();
     assert_eq!(performance.verdicts(), [Verdict::Undecided; 6]);
     assert!(

@@ -66,7 +66,7 @@ fn the_hint_names_what_has_ended_the_guest() {
         running.accelerator = Accelerator::Kvm;
         running.booted();
     };
-    is(ended("kill -KILL $$", killed), 3, "--guest-memory");
+    is(ended("kill -KILL $$", killed), 3, "a smaller --lane-size or --guest-memory");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -14,11 +14,26 @@ use super::{Ended, Until, reap, started, variables};
 /// The flag that asks this process to stop, once [`heed`] has set it.
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 static NEVER: AtomicBool = AtomicBool::new(false);
+/// Whether something was given up because of that flag.
+static GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
 /// Names the flag that a signal sets. Short programs that are started with [`Patience::new`] are killed once it is set.
 /// Only the first call has an effect.
 pub fn heed(stop: Arc<AtomicBool>) {
     let _ = STOP.set(stop);
+}
+
+/// Whether this process is asked to stop. Whoever asks gives up what it does.
+pub fn gives_up() -> bool {
+    let is_asked = STOP.get().is_some_and(|stop| stop.load(Ordering::Relaxed));
+    GIVEN_UP.fetch_or(is_asked, Ordering::Relaxed);
+    is_asked
+}
+
+/// Whether a program was killed, or a wait was given up, because this process was asked to stop: an error after that is
+/// no failure, but the interruption.
+pub fn has_given_up() -> bool {
+    GIVEN_UP.load(Ordering::Relaxed)
 }
 
 /// How long a short program may run.
@@ -125,8 +140,6 @@ fn limit_of_tests() -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering;
-
     use super::*;
     use crate::child::tests::ends;
 

@@ -10,9 +10,11 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser};
 use fsarena_analyse::assess;
+use fsarena_lane::Kind;
+use fsarena_lane::kind::Ground;
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Bytes, Contender, Verdict};
-use fsarena_place::{Refusal, folders, note};
+use fsarena_model::{Bytes, Contender, DebianRelease, Verdict};
+use fsarena_place::{End, Place, Refusal, Refusals, folders, note};
 
 use super::{compare, print, table};
 use crate::cli::{Compare, Global, How, candidates, guest_memory, hows};
@@ -39,7 +41,8 @@ pub struct Bisect {
     #[arg(long, value_name = "PACKAGE,...", value_delimiter = ',')]
     pub kernels: Vec<String>,
     /// Rounds of each comparison; one that does not tell is repeated with twice and four times as many
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(3..=250))]
+    #[arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u32).range(3..=i64::from(MOST_ROUNDS)))]
     pub rounds: u32,
     /// Make each operation take this much longer from a kernel on, to test whether that kernel is found
     #[arg(long, value_name = "PACKAGE=PERCENT")]
@@ -50,10 +53,16 @@ pub struct Bisect {
     /// Memory of each guest
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
     pub guest_memory: Bytes,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
     /// Print the kernels, check the comparison, and do nothing
     #[arg(long)]
     pub dry_run: bool,
 }
+
+/// Maximum of `--rounds`: the last repeat has the most that a run can have.
+const MOST_ROUNDS: u32 = 250;
 
 /// How often a comparison that does not tell is repeated, each time with twice the rounds.
 const REPEATS: u32 = 2;
@@ -94,30 +103,43 @@ type BisectStep = (usize, Slower, KernelFinding);
 /// Where the first slower kernel is.
 #[derive(Debug, PartialEq, Eq)]
 enum FirstSlower {
-    /// The last kernel is not slower.
-    Nowhere,
+    /// The last kernel is not slower, or not shown to be.
+    Nowhere(Verdict),
     /// After the first of these, and not after the second.
     Between(usize, usize),
 }
 
 pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
     let contender = contender(options)?;
-    let kernels = kernels(global, options)?;
     let stop = stop_flag()?;
+    let kernels = kernels(global, options)?;
     let compared = KernelComparison { global, options, contender: &contender, kernels: &kernels, stop: &stop };
     if options.dry_run {
         print(&format!("{}\n", kernels.join("\n")))?;
-        plan::plan(&compared.arguments(kernels.len() - 1, options.rounds)?)?;
+    }
+    compared.require_possible()?;
+    if options.dry_run {
         return Ok(Ended::Well);
     }
     let mut steps = Vec::new();
     let place = search(kernels.len() - 1, &mut steps, |kernel, tells| compared.until(kernel, tells))?;
-    print(&page(&kernels, steps))?;
+    if !steps.is_empty() {
+        print(&page(&kernels, steps))?;
+    }
+    let (good, bad) = (&kernels[0], &kernels[kernels.len() - 1]);
     match place {
-        None => return Ok(Ended::Interrupted),
-        Some(FirstSlower::Nowhere) => {
-            note!("{} is not shown to be slower than {}", kernels[kernels.len() - 1], kernels[0]);
-            note!("hint: more rounds find smaller differences: --rounds {}", options.rounds * 4);
+        None => {
+            note!("interrupted: the first slower kernel is not found");
+            return Ok(Ended::Interrupted);
+        }
+        Some(FirstSlower::Nowhere(Verdict::Equivalent)) => note!("{bad} is as fast as {good}, within the margin"),
+        Some(FirstSlower::Nowhere(Verdict::Slower)) => note!("{bad} is faster than {good}"),
+        Some(FirstSlower::Nowhere(_)) => {
+            note!("{bad} is not shown to be slower than {good}");
+            if options.rounds < MOST_ROUNDS {
+                let more = (options.rounds << (REPEATS + 1)).min(MOST_ROUNDS);
+                note!("hint: more rounds find smaller differences: --rounds {more}");
+            }
         }
         Some(FirstSlower::Between(good, bad)) if bad - good == 1 => {
             note!("{} is the first slower kernel; {} is the last fast one", kernels[bad], kernels[good]);
@@ -138,12 +160,16 @@ fn search(
     steps: &mut Vec<BisectStep>,
     mut compare: impl FnMut(usize, &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>>,
 ) -> Result<Option<FirstSlower>> {
-    let is_slower = |slower: &Slower| slower.verdict == Verdict::Faster;
-    let Some(whole) = compare(last, &is_slower)? else { return Ok(None) };
-    let finding = if is_slower(&whole) { KernelFinding::Bad } else { KernelFinding::Unknown };
-    steps.push((last, whole, finding));
-    if finding == KernelFinding::Unknown {
-        return Ok(Some(FirstSlower::Nowhere));
+    let finding = |slower: &Slower| match slower.verdict {
+        Verdict::Faster => KernelFinding::Bad,
+        Verdict::Slower | Verdict::Equivalent => KernelFinding::Good,
+        Verdict::Undecided | Verdict::Invalid => KernelFinding::Unknown,
+    };
+    let tells = |slower: &Slower| finding(slower) != KernelFinding::Unknown;
+    let Some(whole) = compare(last, &tells)? else { return Ok(None) };
+    steps.push((last, whole, finding(&whole)));
+    if finding(&whole) != KernelFinding::Bad {
+        return Ok(Some(FirstSlower::Nowhere(whole.verdict)));
     }
     let (mut good, mut bad, limit) = (0, last, whole.ratio.sqrt());
     while bad - good > 1 {
@@ -166,6 +192,11 @@ fn search(
 fn contender(options: &Bisect) -> Result<Contender> {
     let (mut contenders, _) = plan::contenders(slice::from_ref(&options.contender), Vec::new())?;
     let contender = contenders.pop().context("a contender is named")?;
+    let has_kernel = |kind: &Kind| matches!(kind.ground, Ground::Lane | Ground::Memory);
+    if !fsarena_lane::kind(&contender.kind).is_some_and(has_kernel) || contender.disk.is_some() {
+        let text = format!("`{}` cannot be tried under several kernels at the same time", contender.label);
+        bail!(Refusal::wrong_use(text, "name a file system of a guest's own kernel, such as ext4 or `ext4@luks`"));
+    }
     match &contender.kernel {
         None => Ok(contender),
         Some(kernel) => {
@@ -191,8 +222,9 @@ fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
     };
     let (good, bad) = (place(&options.good)?, place(&options.bad)?);
     if good >= bad {
-        let text = format!("`{}` is not older than `{}`", all[good], all[bad]);
-        bail!(Refusal::wrong_use(text, "--good is the older kernel, --bad the newer one"));
+        let text = format!("`{}` is not before `{}` in the list of kernels", all[good], all[bad]);
+        let hint = "--good is the older kernel, --bad the newer one; --kernels has kernels from old to new";
+        bail!(Refusal::wrong_use(text, hint));
     }
     all.truncate(bad + 1);
     Ok(all.split_off(good))
@@ -208,6 +240,27 @@ struct KernelComparison<'a> {
 }
 
 impl KernelComparison<'_> {
+    /// Refuses a bisection that is known to be impossible.
+    fn require_possible(&self) -> Result<()> {
+        let mut refusals = Refusals::default();
+        let release = DebianRelease::default();
+        // Those of the mirrors are there.
+        for kernel in self.kernels.iter().filter(|_| !self.options.kernels.is_empty()) {
+            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &release, kernel));
+        }
+        let compared = self.arguments(self.kernels.len() - 1, self.options.rounds)?;
+        if let Some((plan, mut notes)) = refusals.take(plan::plan(&compared)) {
+            if plan.workloads.len() > 1 {
+                let text = format!("`{}` is more than one workload", self.options.workload);
+                refusals.add(Refusal::wrong_use(text, "name the one at which the newer kernel is slower"));
+            }
+            if let Place::Guest(guest) = compared.setup.place.chosen(&plan, &mut notes)? {
+                refusals.take(guest.require_possible(&plan));
+            }
+        }
+        refusals.end()
+    }
+
     /// Compares until `tells` says that the result suffices, at most [`REPEATS`] times more, each with twice the
     /// rounds.
     fn until(&self, kernel: usize, tells: &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>> {
@@ -229,13 +282,15 @@ impl KernelComparison<'_> {
         let (rounds, memory) = (rounds.to_string(), guest_memory.0.to_string());
         let words = ["compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
         let words = words.into_iter().chain(["--guest", &guest, "--baselines", "never", "--guest-memory", &memory]);
+        let words = words.chain(self.options.no_wait.then_some("--no-wait"));
         let words = words.map(str::to_owned).chain(self.slowdowns(kernel)?);
         Compare::try_parse_from(words).context("the comparison")
     }
 
     fn compare(&self, kernel: usize, rounds: u32) -> Result<Option<Slower>> {
         let options = self.arguments(kernel, rounds)?;
-        let Some((record, _)) = compare::record(self.global, &options, self.stop)? else { return Ok(None) };
+        let done = compare::record(self.global, &options, self.stop)?;
+        let Some((record, _)) = done.filter(|(_, end)| *end == End::Complete) else { return Ok(None) };
         let comparison = assess(&record);
         let pair = comparison.judged.verdicts.first().context("a comparison of two has a pair")?;
         let missing = || {
@@ -272,7 +327,7 @@ fn page(kernels: &[String], mut steps: Vec<BisectStep>) -> String {
     steps.sort_by_key(|(kernel, ..)| *kernel);
     let rows = steps.into_iter().map(|(kernel, slower, finding)| {
         let finding = match finding {
-            KernelFinding::Good => "as fast as the good one",
+            KernelFinding::Good => "like the good one",
             KernelFinding::Bad => "slower",
             KernelFinding::Unknown => "not decided",
         };
@@ -317,6 +372,25 @@ mod tests {
 
     #[test]
     fn without_a_slower_kernel_there_is_nothing_to_search() {
-        assert_eq!(searched(&[1.0, 1.0, 1.01], 1.05), (FirstSlower::Nowhere, vec![2]));
+        let nowhere = FirstSlower::Nowhere(Verdict::Undecided);
+        assert_eq!(searched(&[1.0, 1.0, 1.01], 1.05), (nowhere, vec![2]));
+    }
+
+    #[test]
+    fn a_decided_comparison_of_the_whole_range_suffices() {
+        for verdict in [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Undecided] {
+            let mut suffices = None;
+            let place = search(1, &mut Vec::new(), |_, tells| {
+                let slower = Slower { verdict, ..slower(1.2, 1.05) };
+                suffices = Some(tells(&slower));
+                Ok(Some(slower))
+            });
+            let found = match verdict {
+                Verdict::Faster => FirstSlower::Between(0, 1),
+                other => FirstSlower::Nowhere(other),
+            };
+            assert_eq!(place.expect("no error"), Some(found));
+            assert_eq!(suffices, Some(verdict != Verdict::Undecided), "{verdict:?}");
+        }
     }
 }

@@ -60,6 +60,9 @@ pub struct Calibrate {
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
     /// How to write the result down
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: DataFormat,
@@ -96,6 +99,7 @@ fn measured(
     stop: &AtomicBool,
 ) -> Result<Option<RunRecord>> {
     let assignment = Assignment { erase: options.erase.clone(), ..Assignment::new(plan, notes) };
+    let assignment = Assignment { wait: !options.no_wait, ..assignment };
     let done = perform(global, assignment, &Place::Here, stop)?;
     Ok(done.filter(|(_, end)| *end == End::Complete).map(|(record, _)| record))
 }

@@ -9,11 +9,11 @@ use fsarena_lane::kind::Ground;
 use fsarena_lane::layer;
 use fsarena_model::visible::shell;
 use fsarena_model::{Bytes, Contender, DebianRelease, Label};
-use fsarena_place::{
-    Refusal, durability::DurabilityOutcome, durability::DurabilityTrial, durability::guest::WriterTask,
-    durability::guest::WriterWork, folders, note, note::tell, take_machine,
-};
+use fsarena_place::durability::guest::{WriterTask, WriterWork};
+use fsarena_place::durability::{DurabilityOutcome, DurabilityTrial, require_room};
+use fsarena_place::{Refusal, folders, note, note::tell, take_machine};
 use fsarena_programs::POSTGRESQL_NEEDS;
+use fsarena_sys::memory;
 
 use super::{print, table};
 use crate::cli::{GUEST_MEMORY, Global, GuestMachine, candidates, one_of};
@@ -72,11 +72,13 @@ pub fn run(global: &Global, options: &DurabilityArguments) -> Result<Ended> {
     ignored.iter().for_each(|note| tell(note));
     contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
     let seed = options.seed.unwrap_or_else(plan::drawn_seed);
+    let wanted = options.machine.wanted(None, packages(options.writer, &contenders));
+    require_room(&wanted, options.lane_size, memory::total())?;
     let stop = stop_flag()?;
     let Some(_held) = take_machine(None, !options.no_wait, &stop, || Ok(()))? else { return Ok(Ended::Interrupted) };
+    require_room(&wanted, options.lane_size, memory::available())?;
     let progress = Progress::new(global);
     let mut telling = |what: &str| progress.prepare(what);
-    let wanted = options.machine.wanted(None, packages(options.writer, &contenders));
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut telling)?;
     let (states, size) = (options.states as usize, options.lane_size);
     let trial = DurabilityTrial { prepared: &prepared, disk: options.disk, states, size, stop: &stop };
@@ -168,7 +170,7 @@ fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
     let mut page = table(header, rows);
     for (label, outcome) in outcomes.iter().filter(|(_, outcome)| !outcome.tally.is_sound()) {
         page += &format!("\n{label}:\n");
-        outcome.tally.examples.iter().for_each(|example| page += &format!("  {example}\n"));
+        outcome.tally.examples.values().for_each(|example| page += &format!("  {example}\n"));
     }
     page
 }

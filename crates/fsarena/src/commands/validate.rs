@@ -11,6 +11,7 @@ use fsarena_analyse::{NamedRun, ProfileRun, validation};
 use fsarena_catalog::Profile;
 use fsarena_execute::planned_rounds;
 use fsarena_model::name::did_you_mean;
+use fsarena_model::plan::how_to_install;
 use fsarena_model::{Bytes, Nanos, Validation, Workload};
 use fsarena_place::{ENGINES, Refusal, note, note::tell, require_space, require_storage};
 
@@ -60,6 +61,9 @@ pub struct Validate {
     /// The size of each lane, as for `fsarena compare`
     #[arg(long, value_name = "SIZE")]
     pub lane_size: Option<Bytes>,
+    /// Do not wait for another run to end
+    #[arg(long, conflicts_with = "runs")]
+    pub no_wait: bool,
     /// List the programs and rounds of each profile and the packages that are missing, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -103,7 +107,14 @@ struct ValidationRuns {
 pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
     let profiles = profiles(options)?;
     if let Some(text) = &options.runs {
-        return show(global, options, &validation(&stored(global, text, &profiles, options)?)).map(|()| Ended::Well);
+        let found = validation(&stored(global, text, &profiles, options)?);
+        if found.pairs.is_empty() {
+            bail!(Refusal::wrong_use(
+                nothing(&found),
+                "name runs with two contenders and programs that a profile lacks"
+            ));
+        }
+        return show(global, options, &found).map(|()| Ended::Well);
     }
     let cases = cases(profiles, &programs(options)?)?;
     if options.dry_run {
@@ -111,18 +122,51 @@ pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
             let text = "`--format` and `--output` are about the report, and a dry run has none";
             bail!(Refusal::wrong_use(text, "leave them out"));
         }
-        return print(&planned(options, &cases)?).map(|()| Ended::Well);
+        print(&planned(options, &cases)?)?;
+        return require_pairs(options, &cases).map(|()| Ended::Well);
     }
+    require_pairs(options, &cases)?;
     let stop = stop_flag()?;
     let ValidationRuns { runs, lost, ended } = measure(global, options, &cases, &stop)?;
-    if !runs.is_empty() {
-        let mut found = validation(&runs);
-        found.left_out.extend(lost);
-        show(global, options, &found)?;
-        let numbers: Vec<String> = runs.iter().map(|run| run.run.record.run.to_string()).collect();
-        note!("the same again, without measuring: fsarena validate --runs {}", numbers.join(","));
+    if runs.is_empty() {
+        return Ok(ended);
+    }
+    let mut found = validation(&runs);
+    found.left_out.extend(lost);
+    let numbers: Vec<String> = runs.iter().map(|run| run.run.record.run.to_string()).collect();
+    let again = || note!("the same again, without measuring: fsarena validate --runs {}", numbers.join(","));
+    match found.pairs.is_empty() {
+        true if ended == Ended::Interrupted => note!("interrupted: {}", nothing(&found)),
+        true => bail!(Refusal::trial(nothing(&found), format!("fsarena report {} says more", numbers[0]))),
+        false => show(global, options, &found).map(|()| again())?,
     }
     Ok(ended)
+}
+
+/// Refuses what is known to predict nothing: fewer than two contenders, and profiles of which no program is installed.
+fn require_pairs(options: &Validate, cases: &[Case]) -> Result<()> {
+    if options.contenders.len() < 2 {
+        let text = "a prediction is about two contenders, and there is one";
+        bail!(Refusal::wrong_use(text, "--contenders ext4,xfs"));
+    }
+    let missing = |case: &Case| -> Vec<String> {
+        let of = |program: &Argument<Workload>| ENGINES.missing(&program.it);
+        let each: Vec<Vec<String>> = case.programs.iter().map(of).collect();
+        if each.iter().any(Vec::is_empty) { Vec::new() } else { each.concat() }
+    };
+    let packages: BTreeSet<String> = cases.iter().flat_map(missing).collect();
+    if cases.iter().all(|case| !missing(case).is_empty()) {
+        let names: Vec<&str> = cases.iter().map(|case| case.profile.it.name.as_str()).collect();
+        let text = format!("no program that validates {} is installed", names.join(", "));
+        let packages: Vec<String> = packages.into_iter().collect();
+        bail!(Refusal::machine(text, how_to_install(&packages)));
+    }
+    Ok(())
+}
+
+/// Says that there is no pair, and why.
+fn nothing(found: &Validation) -> String {
+    format!("no prediction can be compared with a measurement ({})", found.left_out.join("; "))
 }
 
 /// The profiles of the catalogue or of the folder that the options name.
@@ -231,7 +275,7 @@ fn measure(global: &Global, options: &Validate, cases: &[Case], stop: &AtomicBoo
                 let run = NamedRun { name: format!("run {}", record.run), record };
                 measured.runs.push(ProfileRun { profile: name.clone(), mix: case.profile.it.mix.clone(), run });
             }
-            Ok(None) => measured.ended = Ended::Interrupted,
+            Ok(None) => {}
             Err(error) if cases.len() == 1 => return Err(error),
             Err(error) => {
                 tell(&format!("{name}: {error}"));
@@ -257,6 +301,7 @@ fn compared(options: &Validate, case: &Case, time: Nanos) -> Result<Compare> {
     words.extend(case.programs.iter().map(|program| format!("--workload={}", program.argument)));
     words.extend(options.storage.iter().map(|storage| format!("--storage={storage}")));
     words.extend(options.lane_size.iter().map(|size| format!("--lane-size={}", size.0)));
+    words.extend(options.no_wait.then(|| "--no-wait".to_owned()));
     words.push("--".to_owned());
     words.extend(options.contenders.iter().cloned());
     Compare::try_parse_from(words).context("the comparison")
@@ -290,11 +335,6 @@ fn stored(global: &Global, text: &str, profiles: &[Argument<Profile>], options: 
 
 /// Prints the validation, or writes it to a file, with the drawing beside Markdown.
 fn show(global: &Global, options: &Validate, found: &Validation) -> Result<()> {
-    if found.pairs.is_empty() {
-        let text = format!("no prediction can be compared with a measurement ({})", found.left_out.join("; "));
-        let hint = "`fsarena validate PROFILE` measures a profile together with programs that it does not contain";
-        bail!(Refusal::wrong_use(text, hint));
-    }
     let report = fsarena_report::validation(found, env!("CARGO_PKG_VERSION"));
     let page = options.page();
     let drawing = fsarena_report::predicted_against_measured(found);

@@ -294,12 +294,25 @@ fn what_was_meant_is_in_the_hint() {
     for (contender, workload, words) in [
         ("ext4", "nope", "there is no workload `nope`"),
         ("zzz", "stat-tree", "there is no kind `zzz`"),
-        ("dir:/tmp", "stat-tree", "a directory may not"),
+        ("dir:/tmp", "stat-tree", "under several kernels"),
+        ("9p", "stat-tree", "under several kernels"),
+        ("ext4@cache=none", "stat-tree", "under several kernels"),
+        ("ext4", "stat-tree,create-fsync", "`stat-tree,create-fsync` is more than one workload"),
         ("ext4@linux-6.1", "stat-tree", "hint: leave it out: --good and --bad name the first"),
     ] {
         let mut bisect = stage.fsarena();
         let text = err(&run(bisect.args(["bisect", contender, "--dry-run"]).args(kernels).arg(workload), 2));
         assert!(text.contains(words), "{text}");
+    }
+    let backwards = ["--good", "a.deb", "--bad", "b.deb", "--kernels", "b.deb,a.deb", "--workload", "stat-tree"];
+    let text = err(&run(stage.fsarena().args(["bisect", "ext4"]).args(backwards), 2));
+    assert!(
+        text.contains("`a.deb` is not before `b.deb`") && text.contains("--kernels has kernels from old"),
+        "{text}"
+    );
+    for contender in ["nosuch", "ext4 -O nosuch"] {
+        let text = err(&run(stage.fsarena().args(["calibrate", contender]), 2));
+        assert!(text.matches("error: ").count() == 1 && text.contains(&format!("`{contender}`")), "{text}");
     }
     for unknown in ["--runs", "--iterations", "--json"] {
         let text = err(&run(stage.fsarena().args(["compare", "ext4", "xfs", unknown, "3", "--dry-run"]), 2));

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::guests::prepared;
 use crate::stage::{Doomed, SMALL, Stage, err, run, script, wait_until};
 
 /// A job of one read. fio itself hangs only occasionally (3.33, `io_submit_mode=offload` with a rate: the submitting
@@ -66,6 +67,21 @@ fn is_stopped(stage: &Stage, command: &mut Command, is_there: impl Fn() -> bool)
     assert_eq!(code, Some(130));
     wait_until("a process goes on", || at_work(stage.place.path()).is_empty());
     assert!(is_empty(stage, "a") && is_empty(stage, "b"));
+}
+
+#[test]
+fn what_is_stopped_while_it_is_fetched_is_an_interruption() {
+    if !prepared() {
+        return;
+    }
+    let stage = Stage::without_runs();
+    folders(&stage);
+    stuck(&stage, "apt-get", "--version");
+    let path = stuck(&stage, "apt-cache", "--version");
+    let mut bisect = stage.fsarena();
+    bisect.args(["bisect", "ext4", "--good", "linux-6.1", "--bad", "linux-6.12", "--workload", "create-fsync"]);
+    // The command itself names the stage, too.
+    is_stopped(&stage, bisect.env("PATH", path), || at_work(stage.place.path()).len() > 1);
 }
 
 #[test]

@@ -70,6 +70,19 @@ fn what_cannot_be_validated_is_refused() {
     assert!(refused(&["--profiles-from", "/no/such"]).contains("`/no/such`"));
     assert!(refused(&["--runs", "1", "--rounds", "4"]).contains("cannot be used with"));
     assert!(refused(&["--dry-run", "--contenders", "ext4,xfz"]).contains("did you mean `xfs`?"));
+    assert!(refused(&["--contenders", "ext4"]).contains("a prediction is about two contenders"));
     let programs = stage.path("programs").display().to_string();
     assert!(refused(&["mail", "--programs-from", &programs]).contains("no program validates"));
+    let profiles = stage.path("profiles").display().to_string();
+    let missing = "name = 'third'\ngroup = 'own'\nversion = 1\nmeasures = 'A.'\nwhy = 'A.'\nengine = 'program'\n\
+                   durable = 'fsync'\ncache = 'warm'\nmode = 'sliced'\nslices = 1\n\
+                   metric = { name = 'time', unit = 's', measure = 'seconds', better = 'lower' }\n[parameters]\n\
+                   needs = [{ program = 'no-such', package = 'no-such-package' }]\noperations = 1\ndata = '1M'\n\
+                   script = 'true'\n";
+    stage.file("programs/third.toml", missing);
+    let folders = ["validate", "--profiles-from", &profiles, "--programs-from", &programs];
+    for more in [&[][..], &["--dry-run"]] {
+        let text = err(&run(stage.fsarena().args(folders).args(more), 4));
+        assert!(text.contains("that validates own is installed\nhint: apt-get install no-such-package"), "{text}");
+    }
 }

@@ -1,13 +1,14 @@
 //! Runs of identical contenders, then runs with a slowdown: how often a winner is found, and which differences are
 //! detected.
 
+use std::slice;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{Calibration, NamedRun, calibration};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Contender, Label, Plan, RunRecord, Share};
-use fsarena_place::{Refusal, note};
+use fsarena_place::{Refusal, note, require_machine};
 use serde_json::{Value, json};
 
 use super::{Calibrate, comparison, measured};
@@ -27,6 +28,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
             slowed.iter().flat_map(|record| &record.plan.measuring.slowdowns).map(|slowdown| slowdown.share).next();
         return show(options, &calibration(&equal, &slowed), share.unwrap_or(options.slowdown));
     }
+    require_contender(options)?;
     let stop = stop_flag()?;
     let Some(equal) = several(global, options, &[], &stop)? else { return Ok(Ended::Interrupted) };
     let slowdown = [Slowdown { label: Label::from("b"), share: options.slowdown }];
@@ -97,23 +99,40 @@ fn several(
 
 /// The arguments of `compare` for one run.
 fn equals(options: &Calibrate, slowdown: &[Slowdown]) -> Result<Compare> {
-    let contender = match options.contenders.as_slice() {
-        [] => "ext4",
-        [one] => one,
+    let plain = contender(options)?;
+    let contenders = vec![format!("a={plain}"), format!("b={plain}")];
+    let slowdown = slowdown.to_vec();
+    Ok(Compare { budget: Some(options.budget), slowdown, ..comparison(options, contenders, lane_size(options)?)? })
+}
+
+/// The contender without a label.
+fn contender(options: &Calibrate) -> Result<&str> {
+    match options.contenders.as_slice() {
+        [] => Ok("ext4"),
+        [one] => {
+            let (contenders, _) = plan::contenders(slice::from_ref(one), Vec::new())?;
+            let label = contenders.first().and_then(|contender| one.strip_prefix(contender.label.0.as_str()));
+            Ok(label.and_then(|rest| rest.strip_prefix('=')).unwrap_or(one))
+        }
         _ => {
             let text = "one contender is run against itself, and more than one is given";
             bail!(Refusal::wrong_use(text, "give one, or see how slices do: fsarena calibrate --slices …"));
         }
-    };
-    let plain = contender.split_once('=').map_or(contender, |(_, plain)| plain);
-    let size = match options.lane_size.as_slice() {
-        [] => Bytes::gib(2),
-        [one] => *one,
+    }
+}
+
+fn lane_size(options: &Calibrate) -> Result<Bytes> {
+    match options.lane_size.as_slice() {
+        [] => Ok(Bytes::gib(2)),
+        [one] => Ok(*one),
         _ => bail!(Refusal::wrong_use("several sizes of lanes are for --slices", "--lane-size 2G")),
-    };
-    let contenders = vec![format!("a={plain}"), format!("b={plain}")];
-    let slowdown = slowdown.to_vec();
-    Ok(Compare { budget: Some(options.budget), slowdown, ..comparison(options, contenders, size)? })
+    }
+}
+
+/// Refuses a contender as it was given, once, and not as the two that are made of it.
+fn require_contender(options: &Calibrate) -> Result<()> {
+    let alone = comparison(options, vec![contender(options)?.to_owned()], lane_size(options)?)?;
+    require_machine(&plan::plan(&Compare { budget: Some(options.budget), ..alone })?.0)
 }
 
 fn text(calibration: &Calibration, slowdown: Share) -> String {

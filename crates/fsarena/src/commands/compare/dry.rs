@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, planned_rounds};
-use fsarena_guest::{Shares, Wanted};
+use fsarena_guest::{GuestError, Shares, Wanted};
 use fsarena_lane::{disk, lane_count, made_lanes};
-use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload, distinct};
+use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload};
 use fsarena_place::{
-    InGuest, Place, Refusals, folders, note, prefer_cached, rehearse, require_host, require_means, require_space,
+    InGuest, Place, Refusals, note, prefer_cached, rehearse, require_host, require_means, require_space,
     require_storage,
 };
 use fsarena_report::{rounds, visible};
@@ -35,11 +35,12 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
         note!("programs of Debian {release} are not in the cache yet: the run fetches them, and tries options of mkfs");
     }
     if let Place::Guest(guest) = place {
-        for kernel in distinct(plan.kernels().into_iter().flatten().chain(guest.wanted.kernel.as_deref())) {
-            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &guest.wanted.release, kernel));
-        }
+        refusals.take(guest.require_possible(plan));
         let kinds: Vec<&str> = plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
-        refusals.take(if is_root() { Shares::require(&kinds) } else { Ok(()) });
+        match Shares::require(&kinds) {
+            Err(error @ GuestError::ShareNeedsRoot { .. }) => note!("{error}, which this plan does without"),
+            found => drop(refusals.take(found)),
+        }
         note!("the guest tries the options of mkfs and mount when it has booted, and this plan does not");
     }
     if matches!(place, Place::Here) && !is_root() && lane_count(plan) > 0 {
