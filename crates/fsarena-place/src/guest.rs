@@ -1,6 +1,6 @@
 //! A run in a guest: the virtual machine is made here, and its agent does the work.
 
-mod in_turn;
+pub mod in_turn;
 mod several;
 
 use std::collections::BTreeSet;
@@ -207,6 +207,32 @@ pub fn packages_of(contenders: &[Contender]) -> Vec<String> {
     of_kinds.chain(of_layers).collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect()
 }
 
+/// Refuses contenders of several kernels if one of them has something that one guest has: a virtual disk of its own, or
+/// a folder of the host.
+///
+/// # Errors
+/// The first such contender.
+pub fn require_one_guest(plan: &Plan) -> Result<(), Refusal> {
+    let Some((contender, what)) = plan.contenders.iter().find_map(|it| Some((it, of_one_guest(it)?))) else {
+        return Ok(());
+    };
+    match plan.kernels().len() {
+        1 => Ok(()),
+        _ => {
+            let text = format!("`{}` {what}, for which there is one guest", contender.label);
+            Err(Refusal::wrong_use(text, "name the same kernel for all contenders"))
+        }
+    }
+}
+
+/// What a contender has that only one guest of a run can have.
+pub fn of_one_guest(contender: &Contender) -> Option<&'static str> {
+    match contender.disk {
+        Some(_) => Some("has a virtual disk of its own"),
+        None => share_of(contender).map(|_| "is a folder of the host"),
+    }
+}
+
 /// The contender's kind, if it is a folder of the host that a guest mounts.
 fn share_of(contender: &Contender) -> Option<&'static Kind> {
     fsarena_lane::kind(&contender.kind).filter(|kind| kind.ground == Ground::Share)
@@ -224,19 +250,20 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
         let text = "a run under several kernels that counts instructions cannot go on";
         bail!(Refusal::wrong_use(text, "start a new one with more --rounds"));
     }
-    let shared: Vec<(&Contender, &Kind)> = plan.contenders.iter().filter_map(|it| Some((it, share_of(it)?))).collect();
-    match shared.first() {
-        Some((contender, _)) if has_several => {
-            let text = format!("`{}` is a folder of the host, which has one guest at a time", contender.label);
-            bail!(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel"));
-        }
-        _ => Shares::require(&shared.iter().map(|(_, kind)| kind.name).collect::<Vec<_>>())?,
-    }
+    require_one_guest(plan)?;
+    let shared = plan.contenders.iter().filter_map(share_of);
+    Shares::require(&shared.map(|kind| kind.name).collect::<Vec<_>>())?;
     // Only root can have a namespace, and then counts what QEMU does.
     let has_counters = !has_several && plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
     let Some(mut locked) = take_machine(None, assignment.wait, stop)? else { return Ok(End::Stopped) };
     in_guest.require_room(plan)?;
-    let ended = if in_turn {
+    let folder = match &plan.lanes.storage {
+        Storage::Directory(path) => locked.ledger.make_parents(path),
+        _ => Ok(()),
+    };
+    let ended = if let Err(error) = folder {
+        Err(error.into())
+    } else if in_turn {
         in_turn::parts(in_guest, &assignment, &mut locked, stop, listener)
     } else if has_several {
         several::together(in_guest, assignment, stop, listener)
@@ -312,7 +339,6 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
         _ => PathBuf::from(MEMORY),
     };
     let ledger = &mut locked.ledger;
-    ledger.make_parents(&parent)?;
     let parent = parent.canonicalize().with_context(|| format!("look up {}", parent.display()))?;
     let run = parent.join(ledger.name());
     ledger.make_directory(&run, 0o755)?;

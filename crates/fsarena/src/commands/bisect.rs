@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Parser};
 use fsarena_analyse::assess;
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Bytes, Contender, Verdict};
-use fsarena_place::{Refusal, folders, note};
+use fsarena_model::{Bytes, Contender, DebianRelease, Verdict};
+use fsarena_place::{Refusal, Refusals, folders, note, of_one_guest};
 
 use super::{compare, print, table};
 use crate::cli::{Compare, Global, How, candidates, guest_memory, hows};
@@ -23,7 +23,7 @@ use crate::signals::stop_flag;
 
 #[derive(Debug, Args)]
 pub struct Bisect {
-    /// 'KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]'
+    /// 'KIND[@LAYERS][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]'
     #[arg(value_name = "CONTENDER", add = candidates::kinds())]
     pub contender: String,
     /// A kernel that is fast: a Debian package, or linux-6.1 for the newest of a version
@@ -107,8 +107,7 @@ pub fn run(global: &Global, options: &Bisect) -> Result<Ended> {
     let compared = KernelComparison { global, options, contender: &contender, kernels: &kernels, stop: &stop };
     if options.dry_run {
         print(&format!("{}\n", kernels.join("\n")))?;
-        plan::plan(&compared.arguments(kernels.len() - 1, options.rounds)?)?;
-        return Ok(Ended::Well);
+        return compared.require().map(|()| Ended::Well);
     }
     let mut steps = Vec::new();
     let place = search(kernels.len() - 1, &mut steps, |kernel, tells| compared.until(kernel, tells))?;
@@ -166,13 +165,18 @@ fn search(
 fn contender(options: &Bisect) -> Result<Contender> {
     let (mut contenders, _) = plan::contenders(slice::from_ref(&options.contender), Vec::new())?;
     let contender = contenders.pop().context("a contender is named")?;
-    match &contender.kernel {
-        None => Ok(contender),
-        Some(kernel) => {
-            let text = format!("`{}` names the kernel {kernel}, and a bisection tries several", contender.label);
-            bail!(Refusal::wrong_use(text, "leave it out: --good and --bad name the first kernel and the last one"))
-        }
+    if let Some(kernel) = &contender.kernel {
+        let text = format!("`{}` names the kernel {kernel}, and a bisection tries several", contender.label);
+        bail!(Refusal::wrong_use(text, "leave it out: --good and --bad name the first kernel and the last one"))
     }
+    if let Some(what) = of_one_guest(&contender) {
+        let text = format!(
+            "`{}` {what}, for which there is one guest, and a bisection has one for each kernel",
+            contender.label
+        );
+        bail!(Refusal::wrong_use(text, "name a contender that is on a lane, without cache= and format= after its `@`"))
+    }
+    Ok(contender)
 }
 
 /// The kernels from the good one to the bad one.
@@ -191,8 +195,11 @@ fn kernels(global: &Global, options: &Bisect) -> Result<Vec<String>> {
     };
     let (good, bad) = (place(&options.good)?, place(&options.bad)?);
     if good >= bad {
-        let text = format!("`{}` is not older than `{}`", all[good], all[bad]);
-        bail!(Refusal::wrong_use(text, "--good is the older kernel, --bad the newer one"));
+        let text = format!("`{}` does not come before `{}` in {}", all[good], all[bad], all.join(", "));
+        bail!(Refusal::wrong_use(
+            text,
+            "--good is the older kernel, --bad the newer one, and --kernels goes from old to new"
+        ));
     }
     all.truncate(bad + 1);
     Ok(all.split_off(good))
@@ -231,6 +238,16 @@ impl KernelComparison<'_> {
         let words = words.into_iter().chain(["--guest", &guest, "--baselines", "never", "--guest-memory", &memory]);
         let words = words.map(str::to_owned).chain(self.slowdowns(kernel)?);
         Compare::try_parse_from(words).context("the comparison")
+    }
+
+    /// Refuses kernels that are none, and a comparison that cannot be.
+    fn require(&self) -> Result<()> {
+        let (release, mut refusals) = (DebianRelease::default(), Refusals::default());
+        for kernel in &self.options.kernels {
+            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &release, kernel));
+        }
+        refusals.take(plan::plan(&self.arguments(self.kernels.len() - 1, self.options.rounds)?));
+        refusals.end()
     }
 
     fn compare(&self, kernel: usize, rounds: u32) -> Result<Option<Slower>> {
