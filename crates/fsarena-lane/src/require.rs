@@ -327,7 +327,7 @@ pub(crate) fn is_loadable(module: &str) -> bool {
 
 /// Loads a module of the kernel; as another user than root, only finds out whether there is one to load.
 fn load(module: &str) -> bool {
-    let how = if is_root() { "--quiet" } else { "--dry-run" };
+    let how = if is_root() { "-q" } else { "-n" };
     child::run(&["modprobe", how, module], Patience::query()).is_ok_and(|ended| ended.status.success())
 }
 

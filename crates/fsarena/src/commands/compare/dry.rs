@@ -172,7 +172,7 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
         }
     }
     if in_guest(place).is_some_and(|guest| guest.wanted.accelerator != Some(Accelerator::Kvm)) {
-        writeln!(text, "  in a guest without KVM each round takes several times longer, and its boot up to a minute")?;
+        writeln!(text, "  in a guest without KVM each round takes several times longer, after its boot")?;
     }
     write_space(&mut text, plan, &storage(plan, place))?;
     Ok(text)

@@ -126,7 +126,7 @@ impl<'a> Listed<'a> {
                 let options =
                     if kind.ground.has_lane() { "docs/guides/mkfs-options.md".to_owned() } else { String::new() };
                 let here = availability(kind).to_string();
-                ("kind", vec![("about", about), ("packages", packages), ("mkfs options", options), ("here", here)])
+                ("kind", vec![("about", about), ("packages", packages), ("options", options), ("here", here)])
             }
             Self::Layer(layer) => {
                 let options = layer.options.iter().map(|(name, values)| format!("{name}={}", values.join("|")));
