@@ -44,7 +44,6 @@ pub fn memory(name: &str) -> Result<File, GuestError> {
 }
 
 fn unnamed(folder: &Path) -> io::Result<File> {
-    std::fs::create_dir_all(folder)?;
     let flags = OFlags::TMPFILE.bits() as i32;
     OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(flags).open(folder)
 }

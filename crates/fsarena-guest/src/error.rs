@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 use fsarena_model::{Bytes, DebianRelease, ErrorCategory, Explained};
 use rustix::fs::statvfs;
 
+use crate::packages::and_others;
+
 /// Free bytes of a file system that is full: less than a piece of what a program writes.
 const FULL: u64 = 1 << 20;
+
+/// Bytes of errors of apt that are shown in full.
+const MOST_WORDS: usize = 500;
 
 /// The way out if nothing can be fetched.
 const COPIED: &str = "copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena";
@@ -41,8 +46,8 @@ pub enum GuestError {
     ShareNeedsRoot { kind: &'static str },
     #[error("`{command}` failed: {words}")]
     Program { command: String, words: String },
-    #[error("fetch the package `{package}`: {words}")]
-    Package { package: String, words: String },
+    #[error("fetch {package}: {}", in_short(words))]
+    Package { package: String, words: String, cached: Vec<DebianRelease> },
     #[error("fetch the lists of packages of Debian {release}: {words}")]
     Lists { release: DebianRelease, words: String, cached: Vec<DebianRelease> },
     #[error("programs of Debian {release}: {source}")]
@@ -68,6 +73,16 @@ pub enum GuestError {
 
 fn tail(console: &str) -> String {
     if console.is_empty() { String::new() } else { format!("; its last words were:\n{console}") }
+}
+
+/// The first of many errors of apt: without a network there is one for each package.
+fn in_short(words: &str) -> String {
+    match words.split_once("; ") {
+        Some((first, others)) if words.len() > MOST_WORDS => {
+            format!("{first}{}", and_others(others.split("; ").count()))
+        }
+        _ => words.to_owned(),
+    }
 }
 
 fn and_disks(disks: Bytes) -> String {
@@ -145,7 +160,10 @@ impl Explained for GuestError {
             error if error.is_unsigned() => {
                 "this machine's key is older than that release: apt-get install debian-archive-keyring".to_owned()
             }
-            Self::Lists { cached, .. } => {
+            Self::Package { .. } if self.is_unknown_package() => {
+                "packages come from Debian's mirrors; --guest-release names another release".to_owned()
+            }
+            Self::Lists { cached, .. } | Self::Package { cached, .. } => {
                 let other = cached.first().map(|release| format!("--guest-release {release}, which is there; or "));
                 format!("without a network: {}{COPIED}", other.unwrap_or_default())
             }
@@ -158,11 +176,6 @@ impl Explained for GuestError {
             }
             Self::Tools { source, .. } => return source.hint(),
             Self::NoKeyring { .. } => "apt-get install debian-archive-keyring".to_owned(),
-            Self::Package { .. } => {
-                "packages come from Debian's mirrors; --guest-release names another release; without a network, name a \
-                 kernel's .deb: --guest-kernel FILE"
-                    .to_owned()
-            }
             Self::NoKernel { .. } => {
                 "name a package such as linux-image-amd64, or its .deb, with --guest-kernel".to_owned()
             }
@@ -199,6 +212,11 @@ impl Explained for GuestError {
                 }
             }
             .to_owned(),
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "it belongs to another user; the root of a user namespace is not that of the machine: run fsarena outside \
+                 of it"
+                    .to_owned()
+            }
             Self::Io { .. } | Self::Program { .. } => return None,
         })
     }
@@ -208,15 +226,31 @@ impl Explained for GuestError {
 mod tests {
     use super::*;
 
+    #[test]
+    fn of_many_errors_of_apt_the_first_is_shown() {
+        let shown = |words: String| {
+            GuestError::Package { package: "`a` and 97 others".to_owned(), words, cached: Vec::new() }.to_string()
+        };
+        assert_eq!(shown("no x; no y".to_owned()), "fetch `a` and 97 others: no x; no y");
+        let many = vec!["Failed to fetch it"; 98].join("; ");
+        assert_eq!(shown(many), "fetch `a` and 97 others: Failed to fetch it and 97 others");
+    }
+
     /// The words of apt in a tmpfs of 60 MB.
     #[test]
     fn a_cache_that_is_full_while_packages_are_fetched_is_one_without_room() {
         let of_apt = |words: &str| {
-            let error = GuestError::Package { package: "linux-image-amd64".to_owned(), words: words.to_owned() };
+            let (package, words) = ("linux-image-amd64".to_owned(), words.to_owned());
+            let error = GuestError::Package { package, words, cached: vec![DebianRelease::default()] };
             error.of_cache(Path::new("/var/cache/fsarena")).hint().expect("a way out")
         };
         let full = of_apt("Error writing to file - write (28: No space left on device)");
         assert!(full.starts_with("a guest needs 1 GB there"), "{full}");
-        assert!(of_apt("Could not resolve 'deb.debian.org'").starts_with("packages come from Debian's mirrors"));
+        let elsewhere = of_apt("Could not resolve 'deb.debian.org'");
+        assert!(
+            elsewhere.starts_with("without a network: --guest-release trixie, which is there; or copy"),
+            "{elsewhere}"
+        );
+        assert!(of_apt("Unable to locate package x").starts_with("packages come from Debian's mirrors"));
     }
 }

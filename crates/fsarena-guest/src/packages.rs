@@ -97,9 +97,7 @@ impl Packages {
     pub fn fetch(&self, packages: &[Package], telling: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, GuestError> {
         let missing: Vec<&Package> = packages.iter().filter(|package| !self.path(package).exists()).collect();
         if let [first, others @ ..] = missing.as_slice() {
-            let (name, release) = (&first.name, &self.release);
-            let others = if others.is_empty() { String::new() } else { format!(" and {} others", others.len()) };
-            telling(&format!("fetching {name}{others} of Debian {release}"));
+            telling(&format!("fetching {}{} of Debian {}", first.name, and_others(others.len()), self.release));
             self.download(&missing, telling)?;
         }
         Ok(packages.iter().map(|package| self.path(package)).collect())
@@ -128,7 +126,8 @@ impl Packages {
             Some(ended) if ended.status.success() => {}
             ended => {
                 let words = ended.map_or_else(|| "stopped".to_owned(), |ended| errors(&ended.words()));
-                return Err(GuestError::Package { package: names.join(" "), words });
+                let package = format!("`{}`{}", names[0], and_others(names.len() - 1));
+                return Err(self.failed(package, words));
             }
         }
         packages.iter().try_for_each(|package| {
@@ -153,8 +152,15 @@ impl Packages {
         let ended = child::run(&argv, Patience::new(LIMIT)).map_err(GuestError::io("start", program[0]))?;
         match ended.status.success() {
             true => Ok(ended.stdout),
-            false => Err(GuestError::Package { package: package.to_owned(), words: errors(&ended.words()) }),
+            false => Err(self.failed(format!("`{package}`"), errors(&ended.words()))),
         }
+    }
+
+    fn failed(&self, package: String, words: String) -> GuestError {
+        // The folders of all releases are in one of the cache.
+        let cache = self.folder.ancestors().nth(2).unwrap_or(&self.folder);
+        let cached = complete(cache).into_iter().filter(|release| *release != self.release).collect();
+        GuestError::Package { package, words, cached }
     }
 
     /// The command of a program of apt on the folder's own state.
@@ -210,6 +216,10 @@ fn sources(release: &DebianRelease, mirrors: &str) -> String {
 fn complete(cache: &Path) -> Vec<DebianRelease> {
     let entries = fs::read_dir(cache.join("roots")).into_iter().flatten().filter_map(Result::ok);
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+pub fn and_others(count: usize) -> String {
+    if count == 0 { String::new() } else { format!(" and {count} others") }
 }
 
 /// The lines of apt's output that say what is wrong.

@@ -168,6 +168,9 @@ impl Explained for LaneError {
             Self::UnknownLayer { name } => {
                 let known: Vec<&str> = LAYERS.iter().map(|layer| layer.name).collect();
                 let all = format!("the layers are {}", known.join(", "));
+                if name.starts_with(|letter: char| letter.is_ascii_digit()) {
+                    return Some(format!("a kernel of that version is `linux-{name}`; {all}"));
+                }
                 did_you_mean(name, known, &all)
             }
             Self::LayerLacks { .. } => "compare in a guest, whose kernel has it: --guest".to_owned(),
@@ -180,7 +183,9 @@ impl Explained for LaneError {
                 format!("apt-get install {package}{}", if is_of_lanes { &other } else { "" })
             }
             Self::NotRoot { .. } => {
-                "run it as root, or compare existing directories: fsarena compare dir:/a dir:/b".to_owned()
+                "run it as root, or in a guest, which needs no root: --guest; or compare existing directories: fsarena \
+                 compare dir:/a dir:/b"
+                    .to_owned()
             }
             Self::LaneTooSmall { needed, .. } => format!("--lane-size {}M, or more", needed.0.div_ceil(1 << 20)),
             Self::NoSpace { filled_by: Some(workload), .. } => {

@@ -253,18 +253,19 @@ impl Kind {
         Ok(words)
     }
 
-    /// The words of a contender for its mkfs.
+    /// The words of a contender for its mkfs, those as typed last: ours would become the value that the last one lacks.
     pub fn further(&self, contender: &Contender) -> Vec<String> {
-        let mut words = contender.mkfs.clone();
+        let mut words = Vec::new();
         if self.is_pool {
-            if !contender.mount.is_empty() {
-                words.extend([OF_POOL.to_owned(), contender.mount.clone()]);
-            }
             let is_ashift = |word: &str| word.strip_prefix("-o").unwrap_or(word).starts_with("ashift=");
             if !contender.mkfs.iter().flat_map(|list| list.split(',')).any(is_ashift) {
                 words.extend(SECTORS.map(str::to_owned));
             }
+            if !contender.mount.is_empty() {
+                words.extend([OF_POOL.to_owned(), contender.mount.clone()]);
+            }
         }
+        words.extend(contender.mkfs.iter().cloned());
         words
     }
 

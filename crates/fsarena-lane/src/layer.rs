@@ -13,6 +13,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fsarena_model::visible::shell;
 use fsarena_model::{BlockLayer, Bytes, Contender, Guarantee, Plan};
 use fsarena_sys::child::Patience;
 use fsarena_sys::{block, fault};
@@ -165,7 +166,9 @@ pub fn raise(layers: &[BlockLayer], place: &StackPlace<'_>, how: Raise) -> Resul
         let commands = if how == Raise::Create { (kind.create)(&site) } else { (kind.open)(&site) };
         commands.iter().try_for_each(|argv| run(argv, limit))?;
         stack.device = (kind.device)(&site).into();
-        stack.commands.extend(commands.iter().map(|argv| argv.join(" ")));
+        stack
+            .commands
+            .extend(commands.iter().map(|argv| argv.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")));
     }
     Ok(stack)
 }
@@ -272,10 +275,10 @@ pub(crate) fn require_whole(contender: &Contender) -> Result<(), LaneError> {
     Err(LaneError::bad_option(contender, what, hint))
 }
 
-/// Refuses layers that this machine cannot make. Only root can load a module of the kernel.
-pub(crate) fn require_possible(contender: &Contender, is_root: bool) -> Result<(), LaneError> {
+/// Refuses layers that this machine cannot make.
+pub(crate) fn require_possible(contender: &Contender) -> Result<(), LaneError> {
     for kind in kinds(contender) {
-        if let Some(module) = kind.missing_module().filter(|_| is_root) {
+        if let Some(module) = kind.missing_module() {
             return Err(LaneError::LayerLacks { layer: kind.name.to_owned(), module: module.to_owned() });
         }
         tools_of(kind.name, kind.tools)?;

@@ -107,7 +107,8 @@ pub fn make(
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
         made.mkfs = kind.mkfs(&device, identity, &kind.further(contender)).map_err(refused)?;
         made.limit = tool_limit(size);
-        made.description = run_tool(&made.mkfs, made.limit)? + &run_tool(&kind.describe(&device), made.limit)?;
+        let ran = run_tool(&made.mkfs, made.limit).map_err(|error| of_untried(contender, kind, error));
+        made.description = ran? + &run_tool(&kind.describe(&device), made.limit)?;
         if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
             let (command, words) = (made.mkfs.join(" "), format!("made something else: {words}"));
             return Err(LaneError::Program { command, words, hint: Some(OPTIONS_FROM) });
@@ -119,6 +120,17 @@ pub fn make(
         made.start_daemon(kind)?;
     }
     Ok(made)
+}
+
+/// The failure of an mkfs. Options of a pool could not be tried before: what it refuses is probably one of them.
+fn of_untried(contender: &Contender, kind: &Kind, error: LaneError) -> LaneError {
+    let has_options = !contender.mkfs.is_empty() || !contender.mount.is_empty();
+    match error {
+        LaneError::Program { command, words, .. } if kind.is_pool && has_options => {
+            LaneError::bad_option(contender, format!("`{command}` fails: {words}"), MKFS_HINT)
+        }
+        error => error,
+    }
 }
 
 /// Makes a contender that has options of mkfs once on a sparse file in memory, to find out what its mkfs refuses, and

@@ -16,8 +16,8 @@ use crate::space::{self, nearest_existing};
 use crate::{KINDS, LaneError, image, layer, mounted, storage};
 
 /// The way out if options of mkfs are refused.
-pub(crate) const MKFS_HINT: &str = "leave it out, or give it another value: docs/guides/mkfs-options.md lists what is \
-                                    taken";
+pub(crate) const MKFS_HINT: &str = "leave it out, or take another option or value: docs/guides/mkfs-options.md lists \
+                                    them";
 
 /// Refuses a contender of an unknown kind, or with options that it cannot have.
 ///
@@ -118,7 +118,7 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
         return directory(contender);
     }
     lanes_of(contender, kind, plan)?;
-    layer::require_possible(contender, is_root())
+    layer::require_possible(contender)
 }
 
 /// Refuses a contender whose tools are missing, or whose mkfs refuses its options on a lane of this size.
@@ -325,8 +325,10 @@ pub(crate) fn is_loadable(module: &str) -> bool {
     Path::new("/sys/module").join(module).exists() || load(module)
 }
 
+/// Loads a module of the kernel; as another user than root, only finds out whether there is one to load.
 fn load(module: &str) -> bool {
-    child::run(&["modprobe", module], Patience::query()).is_ok_and(|ended| ended.status.success())
+    let how = if is_root() { "-q" } else { "-n" };
+    child::run(&["modprobe", how, module], Patience::query()).is_ok_and(|ended| ended.status.success())
 }
 
 /// The first of these tools that is not installed.

@@ -80,18 +80,15 @@ pub enum ContenderError {
     /// Nothing follows an `@`, or a `,` or `+` after it.
     #[error("contender `{0}`: after `@`, `,` or `+` a layer or a kernel is missing, as in `ext4@luks+lvm,linux-6.12`")]
     NothingBelow(String),
-    /// `@` with several kernels or without the name of a layer, or on a directory.
-    #[error(
-        "contender `{0}`: a kind may be followed by `@` and a kernel, as in `ext4@linux-6.12`, or by `@` and layers, \
-         as in `ext4@luks+lvm`; a directory may not"
-    )]
-    NoKernel(String),
+    /// `@` on a directory.
+    #[error("contender `{0}`: nothing can be below a directory, as `ext4@luks` or `ext4@linux-6.12` have it")]
+    NothingBelowDirectory(String),
     /// `dir:` without a path.
     #[error("contender `{0}`: `dir:` needs a path, as in `dir:/mnt/share`")]
     NoPath(String),
-    /// What follows the `@` is no property of a guest's disk.
+    /// What follows the `@` is neither layers with their options, nor a kernel, nor a property of a guest's disk.
     #[error("contender `{argument}`: {what}")]
-    BadDisk { argument: String, what: String },
+    BadBelow { argument: String, what: String },
 }
 
 impl Contender {
@@ -165,7 +162,7 @@ impl FromStr for Contender {
             return Err(ContenderError::NoKind(argument.to_owned()));
         }
         if below.is_some() && kind == Self::DIRECTORY {
-            return Err(ContenderError::NoKernel(argument.to_owned()));
+            return Err(ContenderError::NothingBelowDirectory(argument.to_owned()));
         }
         let Below { layers, kernel, disk } = below.map_or(Ok(Below::default()), |text| Below::of(argument, text))?;
         if is_directory && after.is_empty() {
@@ -269,8 +266,19 @@ mod tests {
         for wrong in ["ext4@", "ext4@:noatime", "ext4@luks+", "ext4@luks,"] {
             assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NothingBelow(_))), "{wrong}");
         }
-        for wrong in ["ext4@+luks", "ext4@luks,lvm", "ext4@sector=512", "ext4@luks+a=b"] {
-            assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NoKernel(_))), "{wrong}");
+        for (wrong, why) in [
+            ("ext4@+luks", "`+luks`: a layer's name is missing"),
+            ("ext4@sector=512", "`sector=512`: a layer's name is missing"),
+            ("ext4@luks+a=b", "`luks+a=b`: a layer's name is missing"),
+            (
+                "ext4@luks,lvm",
+                "`lvm` is no option of `luks`, as `luks,NAME=VALUE` has one; further layers follow a `+`",
+            ),
+            ("ext4@luks,cipher", "`cipher` is no option of `luks`, as `luks,NAME=VALUE` has one"),
+            ("ext4@linux-6.1,linux-6.12", "it names several kernels"),
+        ] {
+            let error = wrong.parse::<Contender>().expect_err(wrong).to_string();
+            assert!(error.starts_with(&format!("contender `{wrong}`: {why}")), "{error}");
         }
     }
 
@@ -280,8 +288,8 @@ mod tests {
         assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("".parse::<Contender>(), Err(ContenderError::NoKind(_))));
         assert!(matches!("dir:".parse::<Contender>(), Err(ContenderError::NoPath(_))));
-        assert!(matches!("dir@linux-6.1:/mnt".parse::<Contender>(), Err(ContenderError::NoKernel(_))));
-        assert!(matches!("ext4@cache=fast".parse::<Contender>(), Err(ContenderError::BadDisk { .. })));
+        assert!(matches!("dir@linux-6.1:/mnt".parse::<Contender>(), Err(ContenderError::NothingBelowDirectory(_))));
+        assert!(matches!("ext4@cache=fast".parse::<Contender>(), Err(ContenderError::BadBelow { .. })));
         assert!(matches!("@cache=none".parse::<Contender>(), Err(ContenderError::NoKind(_))));
     }
 

@@ -196,11 +196,13 @@ impl FromStr for Simulated {
 /// Prints what [`Simulated::from_str`] reads.
 impl fmt::Display for Simulated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let typed =
+            |Bytes(size): Bytes| if size % (1 << 20) == 0 { format!("{}M", size >> 20) } else { size.to_string() };
         write!(f, "latency={}us", self.latency.0 / 1000)?;
         if let Some(bandwidth) = self.bandwidth {
-            write!(f, ",bandwidth={}", bandwidth.0)?;
+            write!(f, ",bandwidth={}", typed(bandwidth))?;
         }
-        write!(f, ",cache={}", self.cache.0)
+        write!(f, ",cache={}", typed(self.cache))
     }
 }
 
@@ -270,7 +272,10 @@ mod tests {
     fn a_simulated_disk_is_read_as_it_is_printed() {
         let disk: Simulated = "latency=20us,bandwidth=500M".parse().expect("well spelled");
         assert_eq!(disk, Simulated { latency: Nanos(20_000), bandwidth: Some(Bytes::mib(500)), cache: Bytes::mib(64) });
-        assert_eq!(disk.to_string().parse(), Ok(disk));
+        assert_eq!(disk.to_string(), "latency=20us,bandwidth=500M,cache=64M");
+        for disk in [disk, Simulated { cache: Bytes(4097), ..disk }] {
+            assert_eq!(disk.to_string().parse(), Ok(disk));
+        }
         for wrong in ["", "latency", "latency=5", "speed=1M"] {
             assert!(wrong.parse::<Simulated>().is_err(), "{wrong}");
         }

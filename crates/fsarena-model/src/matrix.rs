@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contender::ContenderError;
-use crate::{Contender, Label};
+use crate::{Contender, ErrorCategory, Explained, Label};
 
 /// Maximum number of contenders of one matrix.
 const MOST: usize = 64;
@@ -69,6 +69,27 @@ pub enum MatrixError {
 enum ArgumentPiece<'a> {
     Text(&'a str),
     Braces(Vec<&'a str>),
+}
+
+impl Explained for MatrixError {
+    fn category(&self) -> ErrorCategory {
+        ErrorCategory::Use
+    }
+
+    fn hint(&self) -> Option<String> {
+        let text = match self {
+            Self::Labelled(_) => "leave the label out",
+            Self::TooMany { .. } => "leave alternatives out, or spread them over several --matrix",
+            Self::Contender(_) => {
+                "each combination is a contender: KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]"
+            }
+            Self::NoBraces(_) | Self::Unbalanced(_) | Self::NoList { .. } => {
+                "--matrix 'btrfs:compress={no,zstd:1}', --matrix 'ext4:{,noatime} -O {,^}has_journal', or --matrix \
+                 'ext4@{,luks}'"
+            }
+        };
+        Some(text.to_owned())
+    }
 }
 
 impl Matrix {
@@ -151,6 +172,12 @@ fn text(pieces: &[ArgumentPiece<'_>], levels: &[usize]) -> String {
 
 /// The contender in its shortest spelling, which is its label: empty alternatives leave separators behind.
 fn contender(argument: &str, text: &str) -> Result<Contender, MatrixError> {
+    let (kind, options) = text.split_at(text.find([':', ' ']).unwrap_or(text.len()));
+    let (kind, below) = kind.split_once('@').unwrap_or((kind, ""));
+    let below: Vec<&str> =
+        below.split(',').map(|word| word.trim_matches('+')).filter(|word| !word.is_empty()).collect();
+    let at = if below.is_empty() { "" } else { "@" };
+    let text = format!("{kind}{at}{}{options}", below.join(","));
     let mut contender: Contender = text.parse()?;
     if contender.label.0 != text {
         return Err(MatrixError::Labelled(argument.to_owned()));
@@ -187,10 +214,14 @@ fn option(marked: &str) -> String {
     let of_list = |list: &str| list.split(',').find(|option| option.contains('\0')).unwrap_or_default().to_owned();
     let words: Vec<&str> = marked.split(' ').collect();
     let place = words.iter().position(|word| word.contains('\0')).unwrap_or_default();
+    let of_kind = |kind: &str| match kind.split_once('@') {
+        Some((name, below)) if !name.contains('\0') => of_list(below),
+        _ => kind.to_owned(),
+    };
     match (place, words[place].split_once(':')) {
         (0, Some((kind, mount))) if !kind.contains('\0') => of_list(mount),
-        (0, Some((kind, _))) => kind.to_owned(),
-        (0, None) => words[0].to_owned(),
+        (0, Some((kind, _))) => of_kind(kind),
+        (0, None) => of_kind(words[0]),
         _ if words[place - 1].starts_with('-') => format!("{} {}", words[place - 1], of_list(words[place])),
         _ => of_list(words[place]),
     }
@@ -233,6 +264,12 @@ mod tests {
         assert_eq!(factors, [factor("noatime", &["without", "noatime"]), journal]);
         assert_eq!(parsed("ext4:{noatime,},{,commit=30}").0[1..], ["ext4:noatime,commit=30", "ext4", "ext4:commit=30"]);
         assert_eq!(parsed("ext4{, -m 0}").0, ["ext4", "ext4 -m 0"]);
+        let (labels, factors) = parsed("ext4@{,luks},{,linux-6.12}:noatime");
+        let wanted = ["ext4", "ext4@linux-6.12", "ext4@luks", "ext4@luks,linux-6.12"];
+        assert_eq!(labels, wanted.map(|it| format!("{it}:noatime")));
+        assert_eq!(factors[0], factor("luks", &["without", "luks"]));
+        assert_eq!(parsed("ext4@luks{,+lvm} -m 0").0, ["ext4@luks -m 0", "ext4@luks+lvm -m 0"]);
+        assert_eq!(parsed("ext4{,@luks}").0, ["ext4", "ext4@luks"]);
     }
 
     #[test]

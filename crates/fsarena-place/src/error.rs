@@ -173,6 +173,7 @@ pub fn explain(error: &anyhow::Error) -> (ErrorCategory, Option<String>) {
     of::<Refusal>(error)
         .or_else(|| of::<Refusals>(error))
         .or_else(|| of::<fsarena_catalog::CatalogError>(error))
+        .or_else(|| of::<fsarena_model::MatrixError>(error))
         .or_else(|| of::<fsarena_lane::LaneError>(error))
         .or_else(|| of::<fsarena_guest::GuestError>(error))
         .or_else(|| of::<Lost>(error))

@@ -1,6 +1,7 @@
 //! A run in a guest: the virtual machine is made here, and its agent does the work.
 
-mod in_turn;
+pub mod in_turn;
+pub mod possible;
 mod several;
 
 use std::collections::BTreeSet;
@@ -16,18 +17,16 @@ use fsarena_guest::init::by_id;
 use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::layer_tools;
-use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, require, show_kernel_counters};
+use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
-use fsarena_model::{
-    Accelerator, Bytes, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage, distinct,
-};
-use fsarena_sys::{memory, namespace};
+use fsarena_model::{Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
+use fsarena_sys::namespace;
 
 use crate::agent::{self, Link, Request};
 use crate::checks::fitted;
 use crate::lock::{Locked, take_machine};
-use crate::{ENGINES, End, Lost, Refusal, Refusals, folders};
+use crate::{ENGINES, End, Lost, Refusal, folders};
 
 /// Memory of the host as a folder.
 const MEMORY: &str = "/dev/shm";
@@ -69,58 +68,6 @@ impl InGuest {
 
     fn is_deterministic(&self) -> bool {
         self.wanted.accelerator == Some(Accelerator::Deterministic)
-    }
-
-    /// Refuses what no wait for other runs makes possible: kernels that Debian does not have, several kernels for one
-    /// guest, and guests and disks for which all of this machine's memory would not suffice.
-    ///
-    /// # Errors
-    /// All reasons that are found.
-    pub fn require_possible(&self, plan: &Plan) -> Result<()> {
-        let mut refusals = Refusals::default();
-        let kernels = plan.kernels();
-        for kernel in distinct(kernels.iter().copied().flatten().chain(self.wanted.kernel.as_deref())) {
-            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &self.wanted.release, kernel));
-        }
-        if let Some(contender) = plan.contenders.iter().find(|it| share_of(it).is_some()).filter(|_| kernels.len() > 1)
-        {
-            let text = format!("`{}` is a folder of the host, which has one guest at a time", contender.label);
-            refusals.add(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel"));
-        }
-        refusals.take(self.require_memory(plan, memory::total()));
-        refusals.end()
-    }
-
-    /// Refuses guests and disks for which this machine has no room now.
-    ///
-    /// # Errors
-    /// If memory does not suffice, or the folder of the disks.
-    pub fn require_room(&self, plan: &Plan) -> Result<()> {
-        if !self.is_in_memory(plan) {
-            require::space(plan)?;
-        }
-        self.require_memory(plan, memory::available())
-    }
-
-    /// Whether the disks are in memory.
-    fn is_in_memory(&self, plan: &Plan) -> bool {
-        self.simulated.is_some() || plan.lanes.storage == Storage::Memory
-    }
-
-    /// Refuses guests, and disks in memory, that do not fit into `free` bytes: one guest for each kernel, at the same
-    /// time unless they count instructions.
-    fn require_memory(&self, plan: &Plan, free: Option<Bytes>) -> Result<()> {
-        let is_in_memory = self.is_in_memory(plan);
-        let disks = plan.kernels().into_iter().filter(|_| is_in_memory).map(|kernel| {
-            let of_kernel = disk::needed(&several::of_kernel(plan, kernel));
-            of_kernel.map_or(u64::MAX, |size| size.0)
-        });
-        let (guests, disks) = match self.is_deterministic() {
-            true => (1, disks.max().unwrap_or(0)),
-            false => (plan.kernels().len() as u64, disks.fold(0, u64::saturating_add)),
-        };
-        let guests = Bytes(self.wanted.memory.0.saturating_mul(guests));
-        Ok(fsarena_guest::require_memory(guests, Bytes(disks), free)?)
     }
 
     /// The disk with the lanes of `plan`, whose storage is one of the host.
@@ -260,6 +207,7 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
     if is_new {
         in_guest.require_possible(plan)?;
     }
+    possible::require_one_guest(plan)?;
     Shares::require(&plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect::<Vec<_>>())?;
     // Only root can have a namespace, and then counts what QEMU does.
     let mut has_counters = !has_several && plan.has_own_disks();
@@ -269,7 +217,13 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
     };
     let Some(mut locked) = take_machine(None, assignment.wait, stop, enter)? else { return Ok(End::Stopped) };
     in_guest.require_room(plan)?;
-    let ended = if in_turn {
+    let folder = match &plan.lanes.storage {
+        Storage::Directory(path) => locked.ledger.make_parents(path),
+        _ => Ok(()),
+    };
+    let ended = if let Err(error) = folder {
+        Err(error.into())
+    } else if in_turn {
         in_turn::parts(in_guest, &assignment, &mut locked, stop, listener)
     } else if has_several {
         several::together(in_guest, assignment, stop, listener)
@@ -345,7 +299,6 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
         _ => PathBuf::from(MEMORY),
     };
     let ledger = &mut locked.ledger;
-    ledger.make_parents(&parent)?;
     let parent = parent.canonicalize().with_context(|| format!("look up {}", parent.display()))?;
     let run = parent.join(ledger.name());
     ledger.make_directory(&run, 0o755)?;

@@ -16,7 +16,9 @@ use fsarena_model::{
     Arguments, Budget, Bytes, FromSuite, LanePlan, Measuring, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds,
     Storage, Weighting,
 };
-use fsarena_place::{ENGINES, Refusals, enlarge_lanes, fitted, require_means, require_sound, require_space};
+use fsarena_place::{
+    ENGINES, ROUNDS_IN_TURN, Refusals, enlarge_lanes, fitted, require_means, require_sound, require_space,
+};
 
 use crate::cli::{Compare, PlaceArguments};
 
@@ -96,6 +98,13 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             matrices,
         },
     };
+    let in_turn = (place.is_deterministic() && plan.kernels().len() > 1 && matches!(plan.rounds, Rounds::Within(_)))
+        .then(|| {
+            format!(
+                "guests that count instructions work one after the other, without a budget: {ROUNDS_IN_TURN} rounds"
+            )
+        });
+    let plan = if in_turn.is_some() { Plan { rounds: Rounds::Exactly(ROUNDS_IN_TURN), ..plan } } else { plan };
     let plan = match clients {
         Some(clients) => clients::with_clients(plan, clients)?,
         None => plan,
@@ -104,8 +113,14 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     if refusals.is_empty() {
         refusals.take(checks::require_effect_on(&plan, arguments));
     }
-    let mut notes: Vec<String> = added.into_iter().chain(ignored).chain(work.notes).collect();
+    let mut notes: Vec<String> = added.into_iter().chain(ignored).chain(work.notes).chain(in_turn).collect();
     notes.extend(checks::without_lanes(&arguments.setup, &plan));
+    if arguments.precondition && matches!(plan.lanes.storage, Storage::Directory(_)) {
+        notes.push(
+            "lanes are images: --precondition writes them, and the SSD below their file system keeps its state"
+                .to_owned(),
+        );
+    }
     if lane_size.is_none() {
         notes.extend(enlarge_lanes(&mut plan));
     }

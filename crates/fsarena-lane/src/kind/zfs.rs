@@ -126,7 +126,7 @@ mod tests {
         );
         assert_eq!(argv("zfs:recordsize=16k,sync=disabled -o ashift=13"), Ok(own));
         let text = argv("zfs -o comment=ashift=3 -o autotrim=off").expect("harmless");
-        assert!(text.contains("-o comment=ashift=3 -o autotrim=off -o ashift=12 "), "{text}");
+        assert!(text.contains("-o ashift=12 -o comment=ashift=3 -o autotrim=off "), "{text}");
     }
 
     #[test]
@@ -162,6 +162,10 @@ mod tests {
             ("zfs -o compatibility=/etc/x", "a file that fsarena has not made"),
             ("zfs -o compatibility=../x", "a file that fsarena has not made"),
             ("zfs -o failmode=panic", "it would halt this machine"),
+            ("zfs -o", "`-o` of zpool needs a value"),
+            ("zfs:atime=off -d -O", "`-O` of zpool needs a value"),
+            ("zfs:compress=zstd", "the property is `compression`"),
+            ("zfs:recsize=16k", "the property is `recordsize`"),
         ];
         for (contender, why) in refused {
             let error = argv(contender).expect_err(contender);

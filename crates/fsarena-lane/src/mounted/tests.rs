@@ -1,3 +1,5 @@
+use fsarena_model::{ErrorCategory, Explained};
+
 use super::*;
 
 #[test]
@@ -21,6 +23,21 @@ fn a_mount_of_another_type_or_source_is_an_error() {
     let error = verify(ext4, "/dev/loop1000", Path::new("/proc")).expect_err("that is proc");
     assert!(matches!(error, LaneError::WrongMount { .. }), "{error}");
     assert!(error.to_string().starts_with("`/proc` should be ext4 from /dev/loop1000, and is proc from "), "{error}");
+}
+
+#[test]
+fn only_options_that_were_not_tried_before_make_a_failed_mkfs_a_wrong_use() {
+    for (typed, category) in [
+        ("zfs:copies=4", ErrorCategory::Use),
+        ("zfs -o feature@foo=enabled", ErrorCategory::Use),
+        ("zfs", ErrorCategory::Trial),
+        ("ext4 -m 1", ErrorCategory::Trial),
+    ] {
+        let contender: Contender = typed.parse().expect("well spelled");
+        let kind = crate::kind::kind(&contender.kind).expect("it exists");
+        let failed = LaneError::Program { command: "mkfs".to_owned(), words: "no".to_owned(), hint: None };
+        assert_eq!(of_untried(&contender, kind, failed).category(), category, "{typed}");
+    }
 }
 
 #[test]

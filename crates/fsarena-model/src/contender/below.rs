@@ -48,15 +48,14 @@ impl Below {
         let is_of_disk = |word: &&str| ["cache=", "format="].iter().any(|key| word.starts_with(key));
         let (disk, others): (Vec<&str>, Vec<&str>) = text.split(',').partition(is_of_disk);
         let (kernels, layers): (Vec<&str>, Vec<&str>) = others.into_iter().partition(|word| is_kernel(word));
+        let bad = |what| ContenderError::BadBelow { argument: argument.to_owned(), what };
         let kernel = match kernels.as_slice() {
             [] => None,
             [kernel] => Some((*kernel).to_owned()),
-            _ => return Err(ContenderError::NoKernel(argument.to_owned())),
+            _ => return Err(bad("it names several kernels".to_owned())),
         };
-        let bad = |what| ContenderError::BadDisk { argument: argument.to_owned(), what };
         let disk = (!disk.is_empty()).then(|| disk.join(",").parse().map_err(bad)).transpose()?;
-        let layers = stack(&layers).ok_or_else(|| ContenderError::NoKernel(argument.to_owned()))?;
-        Ok(Self { layers, kernel, disk })
+        Ok(Self { layers: stack(&layers).map_err(bad)?, kernel, disk })
     }
 }
 
@@ -65,19 +64,25 @@ fn is_kernel(word: &str) -> bool {
     word.starts_with("linux-") || word.contains('/') || word.ends_with(".deb")
 }
 
-/// The layers in words such as `luks`, `sector=512+lvm`: a word with a `=` is an option of the layer before it. `None`
-/// if a name is missing.
-fn stack(words: &[&str]) -> Option<Vec<BlockLayer>> {
+/// The layers in words such as `luks`, `sector=512+lvm`: a word with a `=` is an option of the layer before it. Fails
+/// with what is wrong.
+fn stack(words: &[&str]) -> Result<Vec<BlockLayer>, String> {
     let mut layers: Vec<BlockLayer> = Vec::new();
     for word in words {
         for (place, piece) in word.split('+').enumerate() {
             match layers.last_mut().filter(|_| place == 0) {
                 Some(layer) if piece.contains('=') => layer.options.push(piece.to_owned()),
-                Some(_) => return None,
-                None if piece.is_empty() || piece.contains('=') => return None,
+                Some(BlockLayer { name, .. }) => {
+                    return Err(format!(
+                        "`{piece}` is no option of `{name}`, as `{name},NAME=VALUE` has one; further layers follow a `+`"
+                    ));
+                }
+                None if piece.is_empty() || piece.contains('=') => {
+                    return Err(format!("`{word}`: a layer's name is missing"));
+                }
                 None => layers.push(BlockLayer { name: piece.to_owned(), options: Vec::new() }),
             }
         }
     }
-    Some(layers)
+    Ok(layers)
 }

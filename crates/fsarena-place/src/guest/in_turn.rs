@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use fsarena_execute::{Assignment, Listener, RunError};
-use fsarena_model::{Event, Plan, Rounds, Status};
+use fsarena_model::{Event, Status};
 use fsarena_sys::{MonotonicClock, clock};
 
 use super::several::of_kernel;
@@ -16,7 +16,7 @@ use crate::agent::Request;
 use crate::lock::Locked;
 
 /// Rounds of a run without a fixed number. It cannot end when all pairs are decided, as a guest has only some of them.
-const ROUNDS: u32 = 4;
+pub const ROUNDS_IN_TURN: u32 = 4;
 
 /// Does a new run in one guest after the other.
 pub fn parts(
@@ -26,21 +26,16 @@ pub fn parts(
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<End> {
-    let rounds = match assignment.plan.rounds {
-        Rounds::Within(_) => Rounds::Exactly(ROUNDS),
-        exactly @ Rounds::Exactly(_) => exactly,
-    };
-    let on_host = Plan { rounds, ..assignment.plan.clone() };
+    let on_host = &assignment.plan;
     let mut guests = Vec::new();
     for kernel in on_host.kernels() {
         let prepared = in_guest.of_kernel(kernel).prepare(listener)?;
-        guests.push((kernel, prepared.describe(in_guest.disk(&on_host))));
+        guests.push((kernel, prepared.describe(in_guest.disk(on_host))));
     }
     let guest = described(guests)?;
-    let whole = Assignment { plan: on_host.clone(), ..assignment.clone() };
-    begun_in(whole, guest).begin(&MonotonicClock, clock::utc(), listener)?;
+    begun_in(assignment.clone(), guest).begin(&MonotonicClock, clock::utc(), listener)?;
     for (number, kernel) in on_host.kernels().into_iter().enumerate() {
-        let part = of_kernel(&on_host, kernel);
+        let part = of_kernel(on_host, kernel);
         let request = |guest| Request::Run(Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest)));
         let ended = in_guest.of_kernel(kernel).boot_and_run(
             &part,

@@ -10,7 +10,7 @@ use fsarena_model::clients::{Clients, FileServer, WhenLost};
 use fsarena_model::guest::Simulated;
 use fsarena_model::units::UnitError;
 use fsarena_model::{Accelerator, Bytes, Contender, DebianRelease, Plan, Storage};
-use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell};
+use fsarena_place::{InGuest, NamedClients, Place, Refusal, note::tell, require_one_guest};
 
 use super::one_of;
 
@@ -205,10 +205,7 @@ impl PlaceArguments {
             let text = "--tools names programs of this machine, and these contenders run in a guest";
             bail!(Refusal::wrong_use(text, format!("--guest-release {release}")));
         }
-        if let Some(contender) = own_disk.filter(|one| plan.contenders.iter().any(|other| other.kernel != one.kernel)) {
-            let text = format!("`{}` has a virtual disk of its own, for which there is one guest", contender.label);
-            bail!(Refusal::wrong_use(text, "name the same kernel for all contenders: --guest-kernel"));
-        }
+        require_one_guest(plan)?;
         let lacking = Self::only_in_guest(&plan.contenders).join(" and ");
         if self.guest.is_none() && !lacking.is_empty() {
             let text = format!("this machine cannot mount {lacking}: all contenders run in a guest");

@@ -25,7 +25,7 @@ use crate::signals::stop_flag;
 
 #[derive(Debug, Args)]
 pub struct Bisect {
-    /// 'KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]'
+    /// 'KIND[@LAYERS][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]'
     #[arg(value_name = "CONTENDER", add = candidates::kinds())]
     pub contender: String,
     /// A kernel that is fast: a Debian package, or linux-6.1 for the newest of a version

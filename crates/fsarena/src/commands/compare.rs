@@ -9,9 +9,9 @@ use anyhow::Result;
 use fsarena_analyse::{FEWEST_ROUNDS, assess};
 use fsarena_articles::additions;
 use fsarena_execute::{Assignment, budget_for, on_one_file_system, planned_rounds};
-use fsarena_lane::{expected_durability, shared};
+use fsarena_lane::{expected_durability, lane_count, nearest_existing, shared};
 use fsarena_model::{
-    Comparison, Contender, Durability, Outcome, Plan, Rounds, RunRecord, Severity, Status, Workload, distinct,
+    Comparison, Contender, Durability, Outcome, Plan, Rounds, RunRecord, Severity, Status, Storage, Workload, distinct,
 };
 use fsarena_place::{End, Place, fitted, note, note::tell};
 use fsarena_report::rounds;
@@ -36,6 +36,9 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     notes.iter().for_each(|note| tell(note));
     let place = setup.place.chosen(&plan, &mut notes)?;
     warn_of_rounds(&plan, &place);
+    if matches!(place, Place::Here | Place::Guest(_)) && setup.storage.is_some() {
+        note_new_folder(&plan);
+    }
     if matches!(place, Place::Here) {
         let shared = shared::on_one(&plan.contenders).into_iter();
         shared.for_each(|(file_system, labels)| note!("warning: {}", on_one_file_system(&file_system, &labels)));
@@ -54,6 +57,17 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     let kept = |_: &anyhow::Error| note!("run {} is kept: fsarena report {}", record.run, record.run);
     show(global, &record, &setup.shown).inspect_err(kept)?;
     Ok(ended(&record, end))
+}
+
+/// Says where lanes lie whose folder does not exist: a mistyped mount point is on another file system.
+fn note_new_folder(plan: &Plan) {
+    if let Storage::Directory(path) = &plan.lanes.storage
+        && lane_count(plan) > 0
+        && !path.exists()
+    {
+        let (path, above) = (path.display(), nearest_existing(path));
+        note!("{path} does not exist: it is made below {}, on that file system, and removed again", above.display());
+    }
 }
 
 /// Warns of too few rounds for any verdict; of a budget that probably has too few, with one that has enough. How many

@@ -24,7 +24,7 @@ use crate::signals::stop_flag;
 
 #[derive(Debug, Args)]
 pub struct DurabilityArguments {
-    /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', or a .toml file
+    /// '[LABEL=]KIND[@LAYERS][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', or a .toml file
     #[arg(value_name = "CONTENDER", required = true, add = candidates::kinds())]
     pub contenders: Vec<String>,
     /// Number of power cuts per contender

@@ -62,11 +62,12 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         (None, Some(time)) => Wish::Within(Budget(time)),
         (None, None) => Wish::Usual,
     };
+    let place = Place::of_stored(&record.plan, options.on.clone());
     match Remaining::of(record.clone(), wish)? {
         Some(rest) if options.dry_run => {
             match data_format(options.shown.format.as_deref(), "a plan")? {
-                DataFormat::Text => print(&described(&rest)?)?,
-                DataFormat::Json => print_json(planned(&rest))?,
+                DataFormat::Text => print(&described(&rest, &place)?)?,
+                DataFormat::Json => print_json(planned(&rest, &place))?,
             }
             dry::note_unwritten(&options.shown);
             return Ok(Ended::Well);
@@ -76,7 +77,6 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         _ => {}
     }
     let (plan, before) = (record.plan.clone(), record);
-    let place = Place::of_stored(&plan, options.on.clone());
     // The first event has the plan.
     let events = store.events(before.run)?.split_off(1);
     let (wait, erase) = (!options.no_wait, options.erase.clone());
@@ -106,7 +106,7 @@ fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
 }
 
 /// What would be done, with the keys of any other plan where they mean the same.
-fn planned(rest: &Remaining) -> Value {
+fn planned(rest: &Remaining, place: &Place) -> Value {
     let (plan, scope) = (&rest.record.plan, rest.scope);
     let names: Vec<String> = rest.first_round().workloads.iter().map(|workload| workload.name.to_string()).collect();
     json!({
@@ -117,17 +117,19 @@ fn planned(rest: &Remaining) -> Value {
         "workloads": names,
         "round_seconds": rest.round_takes().as_seconds(),
         "setup_seconds": estimated_setup(plan).as_seconds(),
-        "storage": plan.lanes.storage.to_string(),
+        "guest": dry::guest(place),
+        "storage": dry::storage(plan, place),
         "lanes": made_lanes(plan),
         "lane_bytes": plan.lanes.size,
     })
 }
 
 /// What would be done.
-fn described(rest: &Remaining) -> Result<String, std::fmt::Error> {
+fn described(rest: &Remaining, place: &Place) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     let (record, scope, first_round) = (&rest.record, rest.scope, rest.first_round());
     writeln!(text, "run {} from round {} on: {scope}", record.run, scope.first)?;
+    dry::write_guest(&mut text, place)?;
     writeln!(text, "\nworkloads")?;
     for workload in &first_round.workloads {
         writeln!(text, "  {}", visible(&workload.name))?;
@@ -141,6 +143,6 @@ fn described(rest: &Remaining) -> Result<String, std::fmt::Error> {
         }
         None => writeln!(text, "  a round takes about {round}, making the lanes {setup}")?,
     }
-    dry::write_space(&mut text, &record.plan, &record.plan.lanes.storage.to_string())?;
+    dry::write_space(&mut text, &record.plan, &dry::storage(&record.plan, place))?;
     Ok(text)
 }

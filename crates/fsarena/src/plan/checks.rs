@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::estimated_round;
 use fsarena_lane::{KINDS, lane_count};
-use fsarena_model::{DebianRelease, Medium, Metric, Mode, Plan, Rounds, Storage};
+use fsarena_model::{DebianRelease, Medium, Metric, Mode, Often, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, GUEST_MEMORY, Setup};
@@ -54,6 +54,10 @@ pub fn require_effect_on(plan: &Plan, arguments: &Compare) -> Result<()> {
     if plan.measuring.explained && plan.clients.is_some() {
         let text = "work on clients is not traced, so that nothing could be explained";
         refusals.add(Refusal::wrong_use(text, "leave out --explain and --test-explanation"));
+    }
+    if arguments.baselines.is_some_and(|often| often != Often::Never) && plan.kernels().len() > 1 {
+        let text = "`--baselines` has no effect: contenders run under several kernels, which have no common baseline";
+        refusals.add(Refusal::wrong_use(text, "leave it out"));
     }
     let metrics = || plan.workloads.iter().map(|workload| &workload.metric);
     if let Some(metric) = metrics().next().filter(|_| arguments.explain && !metrics().any(Metric::is_of_time)) {

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use fsarena_catalog::Suite;
 use fsarena_lane::require;
 use fsarena_model::visible::shell;
-use fsarena_model::{Contender, Label, Matrix};
+use fsarena_model::{Contender, Explained, Label, Matrix};
 use fsarena_place::{Refusal, Refusals};
 use fsarena_sys::mount;
 
@@ -76,13 +76,26 @@ pub fn accepted(
         let is_sound = [
             refusals.take(require_short(&contender.label)),
             refusals.take(require_new(&contenders, &contender, &labels_of_matrices)),
-            refusals.take(require::contender(&contender)),
+            refusals.take(require_sound(&contender, labels_of_matrices.contains(&contender.label))),
         ];
         if is_sound.iter().all(Option::is_some) {
             contenders.push(contender);
         }
     }
     (contenders, notes)
+}
+
+/// Refuses options that a contender cannot have; the hint for one of a matrix says how the matrix does without it.
+fn require_sound(contender: &Contender, is_of_matrix: bool) -> Result<()> {
+    match require::contender(contender) {
+        Err(error) if is_of_matrix => {
+            let hint = error.hint().unwrap_or_default();
+            let hint =
+                format!("{hint}; or, as a matrix has all combinations, name those that can be in several --matrix");
+            bail!(Refusal::wrong_use(error.to_string(), hint))
+        }
+        sound => Ok(sound?),
+    }
 }
 
 /// Refuses alternatives in braces outside of a matrix.
@@ -124,11 +137,9 @@ fn require_new(others: &[Contender], contender: &Contender, labels_of_matrices: 
 
 /// The matrices of a command line, and their contenders.
 pub fn matrices(arguments: &[String]) -> Result<(Vec<Matrix>, Vec<Contender>)> {
-    let hint = "--matrix 'btrfs:compress={no,zstd:1}', or --matrix 'ext4:{,noatime} -O {,^}has_journal'";
-    let parsed =
-        |argument: &String| Matrix::parse(argument).map_err(|error| Refusal::wrong_use(error.to_string(), hint));
-    let parsed: Vec<(Matrix, Vec<Contender>)> = arguments.iter().map(parsed).collect::<Result<_, _>>()?;
-    let (matrices, contenders): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
+    let parsed: Result<Vec<(Matrix, Vec<Contender>)>, _> =
+        arguments.iter().map(|argument| Matrix::parse(argument)).collect();
+    let (matrices, contenders): (Vec<_>, Vec<_>) = parsed?.into_iter().unzip();
     Ok((matrices, contenders.concat()))
 }
 

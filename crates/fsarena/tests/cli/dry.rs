@@ -39,7 +39,7 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
     dry(&["ext4", "xfs", "--storage", "/dev/no-such-disk"], 2, "`/dev/no-such-disk` does not exist");
     dry_on("900T", &["ext4", "xfs", "--storage", "memory"], 4, "are free");
     let new = stage.path("new/deep").display().to_string();
-    dry(&["ext4", "xfs", "--storage", &new], 0, "");
+    dry(&["ext4", "xfs", "--storage", &new], 0, "new/deep does not exist: it is made below /");
     assert!(!stage.path("new").exists());
     if is_root() {
         dry(&["ext4:bogus", "xfs"], 2, "Unknown parameter 'bogus'");
@@ -80,6 +80,13 @@ fn a_plan_of_a_guest_says_so() {
     assert_eq!(disks["contenders"][0]["disk"]["cache"], "none");
     assert_eq!(json(&["ext4@linux-6.12", "ext4"])["contenders"][0]["kernel"], "linux-6.12");
     assert_eq!(json(&["t=tmpfs", "tmpfs"])["guest"], serde_json::Value::Null);
+    assert!(plan(&["ext4", "--guest"]).contains("in a guest without KVM each round takes several times longer"));
+    // Guests that count instructions have no budget.
+    let mut kernels = stage.fsarena();
+    kernels.args(["compare", "--dry-run", "ext4@linux-6.1", "ext4@linux-6.12", "--workload", &stage.small()]);
+    let in_turn = run(kernels.args(["--guest", "deterministic", "--budget", "20s", "--lane-size", "320M"]), 0);
+    assert!(out(&in_turn).contains("\n  4 rounds of about "), "{}", out(&in_turn));
+    assert!(err(&in_turn).contains("one after the other, without a budget: 4 rounds"), "{}", err(&in_turn));
 }
 
 #[test]
@@ -111,6 +118,11 @@ fn options_without_effect_are_refused() {
         (&["t=tmpfs", "--workload", "create-fsync", "--storage", ""], "there is nothing after `--storage`"),
         (&["--workload", "create-fsync", "--storage", "dir:"], "there is no path after `--storage dir:`"),
         (&["--workload", "create-fsync", "--client="], "there is nothing after `--client=`"),
+        (&["e=ext4@linux-6.1", "--workload", "create-fsync", "--baselines", "always"], "`--baselines` has no effect"),
+        (
+            &["9p@linux-6.1", "--workload", "create-fsync"],
+            "`9p@linux-6.1` is a folder of the host, for which there is one",
+        ),
     ] {
         let mut command = stage.fsarena();
         command.args(["compare", "ext4", "xfs", "--dry-run", "--rounds", "1"]);
@@ -290,7 +302,7 @@ fn what_was_meant_is_in_the_hint() {
         let text = err(&run(stage.fsarena().args(arguments), 2));
         assert!(text.contains(&words) && !text.contains("use '-- "), "{words} in {text}");
     }
-    let kernels = ["--good", "a.deb", "--bad", "b.deb", "--kernels", "a.deb,b.deb", "--workload"];
+    let kernels = ["--good", "./a.deb", "--bad", "./b.deb", "--kernels", "./a.deb,./b.deb", "--workload"];
     for (contender, workload, words) in [
         ("ext4", "nope", "there is no workload `nope`"),
         ("zzz", "stat-tree", "there is no kind `zzz`"),

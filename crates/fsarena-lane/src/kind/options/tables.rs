@@ -144,6 +144,8 @@ pub(crate) const ZPOOL: &[MkfsOptions] = &[
             ("encryption keyformat keylocation pbkdf2iters", Refused("its key would have to be loaded at each mount")),
             ("sharenfs sharesmb", Refused("others would get access to it")),
             ("noatime", Refused("the property is `atime=off`")),
+            ("compress", Refused("the property is `compression`")),
+            ("recsize", Refused("the property is `recordsize`")),
             ("ashift", Refused("it belongs to the pool, as in `zfs -o ashift=13`")),
             ("readonly=off zoned=off", Listed),
             ("readonly ro", Refused(READ_ONLY)),

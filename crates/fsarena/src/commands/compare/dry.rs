@@ -6,7 +6,7 @@ use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, planned_rounds};
 use fsarena_guest::{GuestError, Shares, Wanted};
 use fsarena_lane::{disk, lane_count, made_lanes};
-use fsarena_model::{BlockLayer, Bytes, Contender, Mode, Plan, Rounds, Workload};
+use fsarena_model::{Accelerator, BlockLayer, Bytes, Contender, GuestDisk, Mode, Plan, Rounds, Workload};
 use fsarena_place::{
     InGuest, Place, Refusals, note, prefer_cached, rehearse, require_host, require_means, require_space,
     require_storage,
@@ -97,13 +97,6 @@ fn json(plan: &Plan, place: &Place) -> Value {
             "path": contender.path, "layers": contender.layers, "kernel": contender.kernel, "disk": contender.disk,
         })
     };
-    let guest = in_guest(place).map(|guest| {
-        let Wanted { accelerator, release, kernel, memory, .. } = &guest.wanted;
-        json!({
-            "accelerator": accelerator, "release": release, "kernel": kernel, "memory_bytes": memory,
-            "simulated_disk": guest.simulated,
-        })
-    });
     json!({
         "plan_hash": plan.hash(),
         "seed": plan.seed.to_string(),
@@ -113,12 +106,21 @@ fn json(plan: &Plan, place: &Place) -> Value {
         "budget_seconds": budget,
         "round_seconds": round.as_seconds(),
         "setup_seconds": setup.as_seconds(),
-        "guest": guest,
+        "guest": guest(place),
         "storage": storage(plan, place),
         "lanes": made_lanes(plan),
         "lane_bytes": plan.lanes.size,
         "tools": plan.lanes.tools,
     })
+}
+
+/// The guest in JSON, if `place` is one.
+pub fn guest(place: &Place) -> Option<Value> {
+    let InGuest { wanted: Wanted { accelerator, release, kernel, memory, .. }, simulated } = in_guest(place)?;
+    Some(json!({
+        "accelerator": accelerator, "release": release, "kernel": kernel, "memory_bytes": memory,
+        "simulated_disk": simulated,
+    }))
 }
 
 fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
@@ -143,9 +145,7 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
     if let Some(release) = &plan.lanes.tools {
         writeln!(text, "  made and checked by programs of Debian {release}")?;
     }
-    if let Some(guest) = in_guest(place) {
-        write_guest(&mut text, guest)?;
-    }
+    write_guest(&mut text, place)?;
     writeln!(text, "\nworkloads")?;
     for workload in &plan.workloads {
         let mode = if workload.mode == Mode::Sliced { "in slices" } else { "whole" };
@@ -157,7 +157,8 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
         writeln!(text, "  traced: a further slice of each contender, and of whole work a further run")?;
     }
     if !plan.lanes.precondition.is_none() {
-        writeln!(text, "\nbefore\n  all lanes are written in full twice, and then at random until they are steady")?;
+        let what = "all lanes are written in full twice, and then at random until they are steady";
+        writeln!(text, "\nbefore\n  {what}: up to an hour, in addition to the duration")?;
     }
     let (round, setup) = (estimated_round(plan), estimated_setup(plan));
     writeln!(text, "\nduration")?;
@@ -178,6 +179,9 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
             writeln!(text, "  at most {}: up to {count} of about {round}, fewer if all is decided", budget.0)?;
         }
     }
+    if in_guest(place).is_some_and(|guest| guest.wanted.accelerator != Some(Accelerator::Kvm)) {
+        writeln!(text, "  in a guest without KVM each round takes several times longer, after its boot")?;
+    }
     write_space(&mut text, plan, &storage(plan, place))?;
     Ok(text)
 }
@@ -189,7 +193,9 @@ fn in_guest(place: &Place) -> Option<&InGuest> {
     }
 }
 
-fn write_guest(text: &mut String, guest: &InGuest) -> std::fmt::Result {
+/// The guest, if `place` is one.
+pub fn write_guest(text: &mut String, place: &Place) -> std::fmt::Result {
+    let Some(guest) = in_guest(place) else { return Ok(()) };
     let Wanted { accelerator, release, kernel, memory, .. } = &guest.wanted;
     let how = accelerator.map_or("by KVM if it works, otherwise emulated".to_owned(), |how| how.to_string());
     let kernel = kernel.as_ref().map(|kernel| format!(", kernel {}", visible(kernel))).unwrap_or_default();
@@ -198,10 +204,13 @@ fn write_guest(text: &mut String, guest: &InGuest) -> std::fmt::Result {
 }
 
 /// Where the lanes lie.
-fn storage(plan: &Plan, place: &Place) -> String {
-    match in_guest(place).and_then(|guest| guest.simulated) {
-        Some(_) => "on a disk that the guest simulates".to_owned(),
-        None => plan.lanes.storage.to_string(),
+pub fn storage(plan: &Plan, place: &Place) -> String {
+    let simulated = in_guest(place).and_then(|guest| guest.simulated);
+    match plan.guest.as_ref().map(|guest| &guest.disk) {
+        _ if simulated.is_some() => "on a disk that the guest simulates".to_owned(),
+        // What a stored plan has is how the guest sees it.
+        Some(GuestDisk::Virtual(storage)) => storage.to_string(),
+        _ => plan.lanes.storage.to_string(),
     }
 }
 
@@ -225,5 +234,32 @@ pub fn write_space(text: &mut String, plan: &Plan, storage: &str) -> std::fmt::R
             };
             writeln!(text, "  {lanes_text} of {}{further}: {total}, {storage}", plan.lanes.size)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::{DebianRelease, Guest, Storage};
+
+    use super::*;
+
+    #[test]
+    fn a_stored_plan_of_a_guest_lies_where_the_host_has_its_disk() {
+        let disk = GuestDisk::Virtual(Storage::Memory);
+        let guest = Guest {
+            kernel: "linux-image-amd64 1".to_owned(),
+            kernels: Default::default(),
+            release: Some(DebianRelease::default()),
+            accelerator: Accelerator::Emulated,
+            memory: Bytes::gib(1),
+            qemu: String::new(),
+            disk,
+            shares: Vec::new(),
+        };
+        let in_guest = Storage::Disk("/dev/disk/by-id/virtio-fsarena-lanes".into());
+        let plan = Plan { guest: Some(guest), ..Plan::of(Vec::new()) }.with_storage(in_guest);
+        let place = Place::of_stored(&plan, None);
+        assert_eq!(storage(&plan, &place), "images in memory");
+        assert_eq!(super::guest(&place).expect("one")["accelerator"], "emulated");
     }
 }

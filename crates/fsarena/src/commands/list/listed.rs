@@ -5,11 +5,11 @@ use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::Kind;
 use fsarena_lane::layer::LayerKind;
 use fsarena_model::plan::how_to_install;
-use fsarena_model::{Rate, Weight, Workload};
+use fsarena_model::{Rate, Weight, Workload, distinct};
 use fsarena_place::ENGINES;
 use fsarena_report::number::percent;
 use fsarena_report::{PLAIN, layout};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Availability, availability, layer_availability};
 use crate::places;
@@ -73,7 +73,13 @@ impl<'a> Listed<'a> {
         let (name, about) = (self.name(), self.about());
         match self {
             Self::Kind(kind) => json_of(name, about, availability(kind)),
-            Self::Layer(layer) => json_of(name, about, layer_availability(layer)),
+            Self::Layer(layer) => {
+                let options: Map<String, Value> =
+                    layer.options.iter().map(|(name, values)| ((*name).to_owned(), json!(values))).collect();
+                let mut found = json_of(name, about, layer_availability(layer));
+                found["options"] = options.into();
+                found
+            }
             Self::Workload(workload) => {
                 let missing = ENGINES.missing(workload);
                 let is_known = ENGINES.named(&workload.engine).is_some();
@@ -115,7 +121,13 @@ impl<'a> Listed<'a> {
     pub fn page(self) -> String {
         let (name, about) = (self.name(), self.about().to_owned());
         let (title, facts) = match self {
-            Self::Kind(kind) => ("kind", vec![("about", about), ("here", availability(kind).to_string())]),
+            Self::Kind(kind) => {
+                let packages = distinct(kind.tools.iter().map(|tool| tool.package).chain(kind.module)).join(", ");
+                let options =
+                    if kind.ground.has_lane() { "docs/guides/mkfs-options.md".to_owned() } else { String::new() };
+                let here = availability(kind).to_string();
+                ("kind", vec![("about", about), ("packages", packages), ("options", options), ("here", here)])
+            }
             Self::Layer(layer) => {
                 let options = layer.options.iter().map(|(name, values)| format!("{name}={}", values.join("|")));
                 let options = format!("{}; the first value is the default", joined(options, ", "));

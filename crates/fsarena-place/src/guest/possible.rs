@@ -1,0 +1,83 @@
+//! Which runs in guests are possible: the kernels that there are, and room for guests and disks.
+
+use anyhow::Result;
+use fsarena_lane::{disk, require};
+use fsarena_model::{Bytes, Contender, Plan, Storage, distinct};
+use fsarena_sys::memory;
+
+use super::{InGuest, several, share_of};
+use crate::{Refusal, Refusals, folders};
+
+impl InGuest {
+    /// Refuses what no wait for other runs makes possible: kernels that Debian does not have, and guests and disks for which all of this machine's memory would not suffice.
+    ///
+    /// # Errors
+    /// All reasons that are found.
+    pub fn require_possible(&self, plan: &Plan) -> Result<()> {
+        let mut refusals = Refusals::default();
+        let kernels = plan.kernels();
+        for kernel in distinct(kernels.iter().copied().flatten().chain(self.wanted.kernel.as_deref())) {
+            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &self.wanted.release, kernel));
+        }
+        refusals.take(self.require_memory(plan, memory::total()));
+        refusals.end()
+    }
+
+    /// Refuses guests and disks for which this machine has no room now.
+    ///
+    /// # Errors
+    /// If memory does not suffice, or the folder of the disks.
+    pub fn require_room(&self, plan: &Plan) -> Result<()> {
+        if !self.is_in_memory(plan) {
+            require::space(plan)?;
+        }
+        self.require_memory(plan, memory::available())
+    }
+
+    /// Whether the disks are in memory.
+    fn is_in_memory(&self, plan: &Plan) -> bool {
+        self.simulated.is_some() || plan.lanes.storage == Storage::Memory
+    }
+
+    /// Refuses guests, and disks in memory, that do not fit into `free` bytes: one guest for each kernel, at the same
+    /// time unless they count instructions.
+    fn require_memory(&self, plan: &Plan, free: Option<Bytes>) -> Result<()> {
+        let is_in_memory = self.is_in_memory(plan);
+        let disks = plan.kernels().into_iter().filter(|_| is_in_memory).map(|kernel| {
+            let of_kernel = disk::needed(&several::of_kernel(plan, kernel));
+            of_kernel.map_or(u64::MAX, |size| size.0)
+        });
+        let (guests, disks) = match self.is_deterministic() {
+            true => (1, disks.max().unwrap_or(0)),
+            false => (plan.kernels().len() as u64, disks.fold(0, u64::saturating_add)),
+        };
+        let guests = Bytes(self.wanted.memory.0.saturating_mul(guests));
+        Ok(fsarena_guest::require_memory(guests, Bytes(disks), free)?)
+    }
+}
+
+/// Refuses contenders of several kernels if one of them has something that one guest has: a virtual disk of its own, or
+/// a folder of the host.
+///
+/// # Errors
+/// The first such contender.
+pub fn require_one_guest(plan: &Plan) -> Result<(), Refusal> {
+    let Some((contender, what)) = plan.contenders.iter().find_map(|it| Some((it, of_one_guest(it)?))) else {
+        return Ok(());
+    };
+    match plan.kernels().len() {
+        1 => Ok(()),
+        _ => {
+            let text = format!("`{}` {what}, for which there is one guest", contender.label);
+            Err(Refusal::wrong_use(text, "name the same kernel for all contenders"))
+        }
+    }
+}
+
+/// What a contender has that only one guest of a run can have.
+fn of_one_guest(contender: &Contender) -> Option<&'static str> {
+    match contender.disk {
+        Some(_) => Some("has a virtual disk of its own"),
+        None => share_of(contender).map(|_| "is a folder of the host"),
+    }
+}
