@@ -116,7 +116,7 @@ mod tests {
         assert!(error("name = 'x'\n[weights]\nread-tree = 0\n").contains("above 0"));
         assert!(error("name = 'x'\n[weights]\nread-tree = nan\n").contains("above 0"));
         assert!(error("name = 'x'\n[weights]\n").contains("nothing has a weight"));
-        assert!(error("name = 'y'\n[weights]\nread-tree = 1\n").contains("`y`"));
+        assert!(error("name = 'y'\n[weights]\nread-tree = 1\n").contains("`y.toml`"));
         assert!(matches!(profile("mial"), Err(CatalogError::Unknown { what: "profile", name }) if name == "mial"));
     }
 }
