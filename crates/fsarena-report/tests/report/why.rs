@@ -39,6 +39,7 @@ pub fn explained() -> Comparison {
             part(Activity::Ready, 30e-6, 12e-6, Vec::new()),
             part(Activity::Unknown, 30e-6, 28e-6, Vec::new()),
         ],
+        is_of_runs: false,
         attributed: 1.0 - 2.0 / 74.0,
         requests: vec![ExplainedRequests {
             kind: RequestKind::Write,
