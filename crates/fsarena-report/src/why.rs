@@ -192,7 +192,7 @@ fn sentence(explanation: &Explanation) -> String {
 }
 
 /// What times and requests are per.
-fn unit(explanation: &Explanation) -> &'static str {
+pub fn unit(explanation: &Explanation) -> &'static str {
     if explanation.is_of_runs { "run of the program" } else { "operation" }
 }
 
@@ -292,16 +292,19 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
             format!(" The kernel did not record {lost} of {all} events; the parts may be wrong by as large a share.")
         }
     };
-    let remaining = [explanation.slower_remaining, explanation.faster_remaining];
+    let remaining = [(slower, explanation.slower_remaining), (faster, explanation.faster_remaining)];
     let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
-        let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
+        let [(slow, one), (fast, two)] = remaining.map(|(label, left)| (label, number::or_dash(left.map(percent))));
         let ends = explanation.event_interval.map(|(low, high)| format!(" [{}, {}]", seconds(low), seconds(high)));
         let measured = explanation.event_measured.map(|measured| {
             let which = if measured > it { "most" } else { "least" };
             format!(" (the {which} that is plausible; by the slices, it would be {})", seconds(measured))
         });
         let (ends, measured) = (ends.unwrap_or_default(), measured.unwrap_or_default());
-        format!(" {}{ends} for each event are subtracted{measured}, which leaves {one} and {two}.", seconds(it))
+        format!(
+            " {}{ends} for each event are subtracted{measured}, which leaves {one} ({slow}) and {two} ({fast}).",
+            seconds(it)
+        )
     });
     let facts = format!(
         "Over {}. Compared with others, traced slices are {}.{}{lost}",
