@@ -71,6 +71,7 @@ fn run_info(analysis: &Analysis<'_>) -> RunInfo {
         plan_hash: plan.hash(),
         command: command(record),
         rounds: record.rounds.len() as u32,
+        guest: plan.guest.as_ref().map(|guest| guest.accelerator),
         condition: analysis.condition.sentence(),
         without_verdicts: without_verdicts(plan),
     }

@@ -15,8 +15,8 @@ use fsarena_model::comparison::PairVerdict;
 use fsarena_model::event::Note;
 use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation};
 use fsarena_model::{
-    Label, Meanwhile, Metric, RequestKind, Requests, RunRecord, Severity, Spent, TimePart, Trace, TraceResult, Trial,
-    Verdict, Workload,
+    Label, Meanwhile, Measure, Metric, RequestKind, Requests, RunRecord, Severity, Spent, TimePart, Trace, TraceResult,
+    Trial, Verdict, Workload,
 };
 use fsarena_stats::{Interval, LogEstimate, median};
 
@@ -183,7 +183,7 @@ fn explanation(
     let unknown: f64 = parts.iter().flat_map(ExplainedPart::unknown).map(|it| it.seconds.abs()).sum();
     let remaining = sides.each_ref().map(|side| side.overhead(side.cost.seconds));
     let workload = analysis.workload(&pair.workload).map(|own| own.workload);
-    let withheld = workload.and_then(of_no_time).or_else(|| withheld(&sides, remaining, difference));
+    let withheld = workload.and_then(of_no_time).or_else(|| withheld(&sides, [slower, faster], remaining, difference));
     let attributed = if withheld.is_none() { (1.0 - unknown / difference.seconds.abs()).max(0.0) } else { 0.0 };
     let [slower_overhead, faster_overhead] = sides.each_ref().map(|side| side.overhead(0.0));
     let [slower_remaining, faster_remaining] = remaining;
@@ -197,6 +197,7 @@ fn explanation(
         difference,
         untraced: Some(slower_side.untraced() - faster_side.untraced()),
         parts,
+        is_of_runs: workload.is_some_and(|workload| workload.metric.measure == Measure::Printed),
         attributed,
         requests: requests(&sides),
         slower_overhead,
@@ -296,13 +297,23 @@ fn requests(sides: &[TracedSide<'_>; 2]) -> Vec<ExplainedRequests> {
 }
 
 /// Why the traced slices do not explain the verdict, with overheads of which so much is `remaining`; `None` if they do.
-fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference: Difference) -> Option<String> {
+fn withheld(
+    sides: &[TracedSide<'_>; 2],
+    labels: [&Label; 2],
+    remaining: [Option<f64>; 2],
+    difference: Difference,
+) -> Option<String> {
     if difference.low.unwrap_or(difference.seconds) <= 0.0 {
         return Some("the traced slices do not show the difference".to_owned());
     }
-    let [one, two] = sides.each_ref().map(|side| 100.0 * side.lost());
-    if one.max(two) > 100.0 * MOST_LOST {
-        return Some(format!("the kernel did not record {one:.0} % and {two:.0} % of the events"));
+    let [one, two] = sides.each_ref().map(TracedSide::lost);
+    if one.max(two) > MOST_LOST {
+        let [slower, faster] = labels;
+        return Some(format!(
+            "the kernel did not record {:.0} % of the events of {slower} and {:.0} % of those of {faster}",
+            100.0 * one,
+            100.0 * two
+        ));
     }
     let longer = sides.each_ref().map(|side| side.longer(side.cost.seconds));
     // What may be the noise of few rounds is in the intervals of the parts.
@@ -310,25 +321,29 @@ fn withheld(sides: &[TracedSide<'_>; 2], remaining: [Option<f64>; 2], difference
         let interval = LogEstimate::mean_of(rounds).map(|mean| mean.pointwise());
         interval.is_some_and(|interval| !interval.low.is_finite() || !interval.contains(0.0))
     };
-    for (longer, change) in longer.iter().zip(remaining.map(|overhead| overhead.unwrap_or(0.0))) {
+    for ((longer, change), label) in longer.iter().zip(remaining.map(|overhead| overhead.unwrap_or(0.0))).zip(labels) {
         if change.abs() > MOST_CHANGE && is_shown(longer) {
             let more = if change > 0.0 { "more" } else { "less" };
             let change = change.abs() * 100.0;
-            return Some(format!("one contender takes {change:.0} % {more} time when it is traced"));
+            return Some(format!("{label} takes {change:.0} % {more} time when it is traced"));
         }
     }
     let [slower, faster] = sides.each_ref().map(TracedSide::untraced);
+    // The share, and the contenders, first the one of which there is more.
     let too_much = |[one, two]: &[Vec<f64>; 2]| {
         let rounds: Vec<f64> = one.iter().zip(two).map(|(one, two)| one - two).collect();
-        let share = LogEstimate::mean_of(&rounds)?.estimate.abs() / (slower - faster).abs();
-        Some(100.0 * share).filter(|_| share > MOST_OVERHEAD && is_shown(&rounds))
+        let more = LogEstimate::mean_of(&rounds)?.estimate;
+        let share = more.abs() / (slower - faster).abs();
+        let [slower, faster] = labels;
+        let labels = if more > 0.0 { (slower, faster) } else { (faster, slower) };
+        Some((100.0 * share, labels)).filter(|_| share > MOST_OVERHEAD && is_shown(&rounds))
     };
-    if let Some(share) = too_much(&sides.each_ref().map(TracedSide::beyond)) {
+    if let Some((share, _)) = too_much(&sides.each_ref().map(TracedSide::beyond)) {
         return Some(format!(
             "work that is in no figure was traced, too: it is {share:.0} % of the difference; of longer slices or runs it \
              would be less"
         ));
     }
-    let share = too_much(&longer)?;
-    Some(format!("tracing costs one contender more than the other, by {share:.0} % of the difference"))
+    let (share, (more, less)) = too_much(&longer)?;
+    Some(format!("tracing costs {more} more than {less}, by {share:.0} % of the difference"))
 }

@@ -9,7 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, Conditions, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe};
+use fsarena_model::{
+    Accelerator, AtRest, Bytes, Conditions, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe,
+};
 
 use crate::analysis::Analysis;
 use crate::probes;
@@ -97,6 +99,7 @@ pub(crate) struct Condition<'a> {
     bounds: &'a NoiseBounds,
     /// Whether the run has verdicts: several contenders, and more than a smoke run.
     has_verdicts: bool,
+    guest: Option<Accelerator>,
 }
 
 impl<'a> Condition<'a> {
@@ -120,7 +123,8 @@ impl<'a> Condition<'a> {
             sized.fold((size(&idle, quiet), quiet), |most, next| if next.0 > most.0 { next } else { most });
         let held_back = visits.iter().filter(|visit| visit.is_held_back).count();
         let has_verdicts = record.plan.contenders.len() > 1 && !record.plan.is_smoke();
-        Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds, has_verdicts }
+        let guest = record.plan.guest.as_ref().map(|guest| guest.accelerator);
+        Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds, has_verdicts, guest }
     }
 
     fn has(&self, visit: &Visit<'_>) -> bool {
@@ -155,6 +159,12 @@ impl<'a> Condition<'a> {
     /// The condition, and the runs that were left out because of another condition; `None` if the machine was quiet
     /// throughout.
     pub(crate) fn sentence(&self) -> Option<String> {
+        let guest = self.guest.map(|guest| format!("Measured in {}: {}.", guest.place(), guest.caveat()));
+        let sentences: Vec<String> = guest.into_iter().chain(self.of_load()).collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    fn of_load(&self) -> Option<String> {
         let busy: Vec<&Visit<'_>> = self.others().filter(|visit| !visit.is_held_back).collect();
         let rounds = spans(&busy.iter().map(|visit| visit.round).collect());
         let (left_out, all) = (busy.len(), self.visits.len());

@@ -84,11 +84,9 @@ pub fn covered(plan: &Plan, mix: &Mix) -> Option<Mix> {
     Mix::of(mix.0.iter().filter(is_there).cloned().collect()).ok()
 }
 
-/// The names that have no workload in the plan, for another reason than missing programs.
+/// The names that have no workload in the plan.
 pub(crate) fn absent(plan: &Plan, mix: &Mix) -> Vec<Weight> {
-    let is_absent =
-        |weight: &&Weight| members(plan, &weight.name).is_empty() && not_here(plan, &weight.name).is_empty();
-    mix.0.iter().filter(is_absent).cloned().collect()
+    mix.0.iter().filter(|weight| members(plan, &weight.name).is_empty()).cloned().collect()
 }
 
 /// The first name in the mix that matches no workload of the plan, with all names that do match; `None` if all match.

@@ -109,8 +109,8 @@ pub(crate) fn contradicting(
     estimate: Option<f64>,
     decision: Option<Interval>,
 ) -> Option<Medians> {
-    let (medians, estimate) = of_medians.filter(|medians| medians.abs() > SMALLEST_VISIBLE).zip(estimate)?;
-    let favours_other = (medians > 0.0) != (estimate > 0.0);
+    let (medians, estimate) = of_medians.zip(estimate)?;
+    let favours_other = medians.abs() > SMALLEST_VISIBLE && (medians > 0.0) != (estimate > 0.0);
     let is_outside = decision.is_some_and(|interval| !interval.contains(medians));
     let is_far = (medians - estimate).abs() > margin.ln_1p();
     (favours_other || (is_outside && is_far)).then_some(Medians { medians: medians.exp(), favours_other })
@@ -212,6 +212,7 @@ mod tests {
         assert_eq!(of(1.73, 1.29, 0.94, 1.78), None, "far from the estimate, and within its interval");
         assert_eq!(of(1.5, 1.1, 1.05, 1.15), Some(false), "a reader who divides the medians gets another ratio");
         assert_eq!(of(1.407, 1.4, 1.397, 1.403), None, "within the margin");
+        assert_eq!(of(0.9998, 0.92, 0.87, 0.99), Some(false), "the medians are equal where one is shown to be faster");
         assert_eq!(contradicting(None, 0.05, Some(0.1), None), None);
     }
 }

@@ -21,7 +21,7 @@ pub use self::verdict::{
 use crate::event::{Check, Note, RoundFacts};
 use crate::explanation::{Explanation, TestedKnob};
 use crate::visible::shell;
-use crate::{Environment, Label, Recommendation, Status, Unavailable, VerificationRow};
+use crate::{Accelerator, Environment, Label, Recommendation, Status, Unavailable, VerificationRow};
 
 /// The number of the JSON form described in `interface.md`.
 pub const FORMAT: u32 = 1;
@@ -89,7 +89,11 @@ pub struct RunInfo {
     pub command: Vec<String>,
     /// Rounds that were finished.
     pub rounds: u32,
-    /// Other load on the machine, and its consequence; absent if the machine was quiet.
+    /// How the guest's instructions were executed; absent if the run was not in a guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<Accelerator>,
+    /// What a guest's figures do not show, other load on the machine, and its consequence; absent if the run was on the
+    /// machine itself and the machine was quiet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// Why the run has no verdicts, and what to do for verdicts; absent if it has verdicts.

@@ -26,6 +26,9 @@ pub struct Explanation {
     /// The difference in the slices of the verdict, which are not traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untraced: Option<f64>,
+    /// Whether an operation is a run of the program, since the figure is one that it prints.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_runs: bool,
     /// The share of the difference whose cause is known, 0 to 1.
     pub attributed: f64,
     /// The requests to the devices, by type.

@@ -219,7 +219,7 @@ pub enum Accelerator {
 }
 
 impl Guest {
-    /// What a reader has to know about figures of this guest.
+    /// The virtual machines in words. What their figures do not show is [`Accelerator::caveat`].
     pub fn remark(&self) -> String {
         let Self { kernel, qemu, memory, .. } = self;
         let disk = match &self.disk {
@@ -237,19 +237,32 @@ impl Guest {
                 kernels.join(", ")
             ),
         };
-        match self.accelerator {
-            Accelerator::Kvm => {
-                format!("all contenders run in {machine}; no figure may be compared with one of the host")
+        format!("all contenders run in {machine}")
+    }
+}
+
+impl Accelerator {
+    /// Such a guest, as a place: `an emulated guest`.
+    pub fn place(self) -> &'static str {
+        match self {
+            Self::Kvm => "a guest",
+            Self::Emulated => "an emulated guest",
+            Self::Deterministic => "a guest that counts instructions",
+        }
+    }
+
+    /// What figures of such a guest do not show.
+    pub fn caveat(self) -> &'static str {
+        match self {
+            Self::Kvm => "no figure may be compared with one of the host",
+            Self::Emulated => {
+                "times are several times longer than on a real processor. Ratios of metadata operations without a sync \
+                 hold within about 20 %; those of direct I/O, data in the page cache, and work that ends with a sync do \
+                 not: what is faster here may be slower there"
             }
-            Accelerator::Emulated => format!(
-                "all contenders run in {machine}; the processor is emulated: times are several times longer than on a \
-                 real one. Ratios of metadata operations without a sync hold within about 20 %; those of direct I/O, \
-                 data in the page cache, and work that ends with a sync do not: what is faster here may be slower there"
-            ),
-            Accelerator::Deterministic => format!(
-                "all contenders run in {machine}; the clock counts instructions, one nanosecond each: a second is \
-                 10^9 instructions. Caches and memory cost nothing there"
-            ),
+            Self::Deterministic => {
+                "its clock counts instructions, one nanosecond each, so caches and memory cost nothing there"
+            }
         }
     }
 }

@@ -37,14 +37,9 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     sentences.push(rest.collect::<Vec<_>>().join(" ").into());
     sentences.extend(apart(comparison).map(Sentence::from));
     sentences.extend(damaged(comparison).map(Sentence::from));
-    let count = rounds(comparison.run.rounds);
-    match comparison.run.status {
-        Status::Complete => {}
-        Status::Interrupted if comparison.run.rounds == 0 => {
-            sentences.push("The run was interrupted before a round was complete.".into());
-        }
-        Status::Interrupted => sentences.push(format!("The run was interrupted after {count}.").into()),
-        Status::Running => sentences.push(format!("The run is still being measured, and has {count}.").into()),
+    if comparison.run.status == Status::Running {
+        let count = rounds(comparison.run.rounds);
+        sentences.push(format!("The run is still being measured, and has {count}.").into());
     }
     sentences.retain(|sentence| !sentence.0.is_empty());
     sentences
@@ -220,9 +215,11 @@ fn damaged(comparison: &Comparison) -> Option<String> {
 /// Further times that are considered, in seconds.
 const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 
-/// What more time would decide, and the command that adds the rounds that a verdict needs; `None` if nothing is open.
-pub fn time_advice(comparison: &Comparison) -> Option<String> {
-    let further = [more_time(comparison), more_rounds(comparison), no_more_rounds(comparison)];
+/// What more time would decide, and the command that adds the rounds that a verdict needs, or those of which an
+/// interruption kept the run; `None` if nothing is open.
+fn time_advice(comparison: &Comparison) -> Option<String> {
+    let further =
+        [more_time(comparison), more_rounds(comparison), no_more_rounds(comparison), rest_of_rounds(comparison)];
     let further = further.into_iter().flatten().collect::<Vec<_>>();
     (!further.is_empty()).then(|| further.join(" "))
 }
@@ -294,19 +291,32 @@ fn no_more_rounds(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// The command for the rounds that pairs lack for a verdict; `None` if none lacks any. Of a run that was interrupted,
-/// its end says how it goes on.
+/// How a run that was interrupted goes on.
+fn rest_of_rounds(comparison: &Comparison) -> Option<String> {
+    let run = &comparison.run;
+    let when = match run.rounds {
+        0 => "before a round was complete".to_owned(),
+        count => format!("after {}", rounds(count)),
+    };
+    let words = || format!("The run was interrupted {when}; to go on: fsarena resume {}.", run.number);
+    (run.status == Status::Interrupted).then(words)
+}
+
+/// The command for the rounds that pairs lack for a verdict; `None` if none lacks any, or if the run was interrupted.
 fn more_rounds(comparison: &Comparison) -> Option<String> {
     let run = &comparison.run;
     let may_go_on = run.status == Status::Complete && run.without_verdicts.is_none();
     let can_have =
         |pair: &PairVerdict| !comparison.workloads.iter().any(|row| row.name == pair.workload && never_has_enough(row));
-    let is_few = |pair: &&PairVerdict| may_go_on && pair.is_open() && pair::has_few_rounds(pair) && can_have(pair);
-    let few: Vec<&PairVerdict> = comparison.judged.verdicts.iter().filter(is_few).collect();
+    let is_few = |pair: &&PairVerdict| may_go_on && pair.is_open() && pair::has_few_rounds(pair);
+    let all = comparison.judged.verdicts.iter().filter(is_few).count();
+    let few = comparison.judged.verdicts.iter().filter(is_few).filter(|pair| can_have(pair));
+    let few: Vec<&PairVerdict> = few.collect();
     let lacking = few.iter().map(|pair| (FEWEST_ROUNDS as u32).saturating_sub(pair.rounds).max(1)).max()?;
     Some(format!(
-        "For the {} with {}: fsarena resume {} --rounds {lacking}.",
-        counted(few.len(), "comparison"),
+        "For {}{} with {}: fsarena resume {} --rounds {lacking}.",
+        if few.len() < all { format!("{} of ", few.len()) } else { String::new() },
+        format_args!("the {}", counted(all, "comparison")),
         pair::FEW_ROUNDS,
         run.number
     ))

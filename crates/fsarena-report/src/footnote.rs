@@ -75,10 +75,10 @@ impl Footnotes {
         index + 1
     }
 
-    /// The footnotes in the order of their numbers; of most classes only what they mean.
+    /// The footnotes in the order of their numbers; of most classes only what they mean. Failures are listed in full.
     pub fn short(&self) -> Vec<String> {
         let short = |seen: &Vec<Remark>| match seen[0].class {
-            None | Some(ValidityClass::DidNotFinish | ValidityClass::Impossible) => sentence(seen),
+            None | Some(ValidityClass::Impossible) => sentence(seen),
             Some(class) => {
                 let figures = counted(seen.len(), "figure");
                 format!("{class} ({figures}{}): {}", shares(seen), words::validity(class))

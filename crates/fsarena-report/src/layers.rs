@@ -1,7 +1,7 @@
 //! What the layers below a file system cost: a sentence for each contender that differs from another by layers alone,
 //! and a table.
 
-use fsarena_model::comparison::PairVerdict;
+use fsarena_model::comparison::{PairVerdict, Reason};
 use fsarena_model::{Comparison, Label, Verdict, grouped};
 
 use crate::number::{MINUS, Ratio, or_dash};
@@ -75,7 +75,7 @@ fn sentence(own: &[&LayerCost<'_>]) -> String {
     let most = known
         .max_by(|(_, one), (_, other)| is_shown(one).cmp(&is_shown(other)).then(one.middle.total_cmp(&other.middle)));
     let Some((PairVerdict { workload, verdict, .. }, ratio)) = most else {
-        return format!("{contender} against {base}: no cost is shown.");
+        return format!("{contender} against {base}: {}.", without_ratio(own[0].pair));
     };
     let cost = format!("{} {}", percent(ratio.middle), interval(Some(ratio)));
     let place = match own.len() {
@@ -86,6 +86,16 @@ fn sentence(own: &[&LayerCost<'_>]) -> String {
         _ if !is_shown(&ratio) => format!("{contender} against {base}: no cost is shown ({cost} {place})."),
         Verdict::Undecided => format!("{contender} leans to a cost of {cost} against {base} {place}: undecided."),
         _ => format!("{contender} costs {cost} against {base} {place}."),
+    }
+}
+
+/// `not decided: 2 rounds, a verdict needs at least 3`: why a pair shows no ratio.
+fn without_ratio(pair: &PairVerdict) -> String {
+    let is_few = |reason: &&Reason| matches!(reason, Reason::FewRounds { .. } | Reason::NotMeasured);
+    match (pair.reasons.iter().find(is_few), pair.reason()) {
+        (Some(few), _) => few.to_string(),
+        (None, reason) if reason.is_empty() => pair::words(pair),
+        (None, reason) => format!("{} ({reason})", pair::words(pair)),
     }
 }
 

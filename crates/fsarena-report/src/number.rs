@@ -91,11 +91,12 @@ pub const MINUS: &str = "−";
 
 /// Seconds in a suitable unit: `77.4 µs`.
 pub fn seconds(value: f64) -> String {
+    // 999.6 µs are 1.00 ms.
     match value.abs() {
         0.0 => "0 s".to_owned(),
-        1.0.. => format!("{} s", three_digits(value)),
-        1e-3.. => format!("{} ms", three_digits(value * 1e3)),
-        1e-6.. => format!("{} µs", three_digits(value * 1e6)),
+        0.9995.. => format!("{} s", three_digits(value)),
+        0.9995e-3.. => format!("{} ms", three_digits(value * 1e3)),
+        0.9995e-6.. => format!("{} µs", three_digits(value * 1e6)),
         _ => format!("{} ns", three_digits(value * 1e9)),
     }
 }

@@ -220,7 +220,7 @@ mod tests {
         let within = "the ratio compares within each round, a median is over all rounds";
         let (none, ratio) = ("undecided".to_owned(), "xfs 1.25× undecided".to_owned());
         assert_eq!(of(1.1, true), (none, format!("the medians favour the other side: {within}")));
-        let outside = "the medians differ by 2.00×, which is outside of the interval of the ratio";
+        let outside = "the ratio of the medians, 2.00×, is outside of the interval of the ratio";
         assert_eq!(of(0.5, false), (ratio, format!("{outside}: {within}")));
     }
 }

@@ -44,9 +44,19 @@ pub fn sentences(comparison: &Comparison) -> Section {
     Section::titled(capitalised(&title(advice))).with(List::new(ListLook::Paragraphs, sentences))
 }
 
-/// What is decided: `for the profile mail`.
+/// What is decided: `for the profile mail`, `for 12 % of the profile mail`.
 pub fn title(advice: &Recommendation) -> String {
-    advice.profile.as_ref().map_or("for your own mix".to_owned(), |profile| format!("for the profile {profile}"))
+    let part = match lacking(advice) {
+        0.0 => String::new(),
+        lacking => format!("{} of ", number::percent(1.0 - lacking)),
+    };
+    advice.profile.as_ref().map_or("for your own mix".to_owned(), |profile| format!("for {part}the profile {profile}"))
+}
+
+/// The share of the profile that the run does not have.
+fn lacking(advice: &Recommendation) -> f64 {
+    // The sum of no numbers is -0.
+    advice.absent.iter().map(|weight| weight.share).sum::<f64>() + 0.0
 }
 
 /// Which contender is the best for the mix, a text for each durability class.
@@ -76,8 +86,8 @@ fn shares(weights: &[Weight]) -> String {
 
 /// What of the profile the run does not have.
 fn absent(advice: &Recommendation) -> Option<String> {
-    let lost: f64 = advice.absent.iter().map(|weight| weight.share).sum();
-    let absent = || format!("The run lacks {} of the profile: {}.", number::percent(lost), shares(&advice.absent));
+    let lacking = number::percent(lacking(advice));
+    let absent = || format!("The run lacks {lacking} of the profile: {}.", shares(&advice.absent));
     (!advice.absent.is_empty()).then(absent)
 }
 

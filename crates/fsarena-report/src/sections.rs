@@ -31,12 +31,15 @@ pub fn summary(comparison: &Comparison) -> Report {
 pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let Additions { answer, sections, of_workloads, has_iostat, .. } = additions;
     let iostat = has_iostat.then(|| explained::iostat_of_all(comparison));
-    // Documents have both in the answer.
+    // Documents have them in the answer.
     let decision = List::new(ListLook::Paragraphs, answer::decision(comparison));
-    let time_advice = Paragraph::plain(answer::time_advice(comparison).unwrap_or_default());
+    let work = List::new(ListLook::Notes, answer::of_real_work(comparison));
+    let counts = Paragraph::plain(answer::short(comparison).join(" "));
     let own = [
         Section::default().with_shown(Shown::Terminal, decision),
         recommendation::section(comparison),
+        Section::default().with_shown(Shown::Terminal, work),
+        Section::default().with_shown(Shown::Terminal, counts),
         effects::section(comparison),
         layers::section(comparison),
         why::section(comparison, Shown::Summaries),
@@ -47,7 +50,6 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         workloads(comparison, of_workloads),
         verdicts::over_the_suite(comparison),
         Section::titled("Pair by pair").with_shown(Shown::Page, verdicts::pair_by_pair(comparison)),
-        Section::default().with_shown(Shown::Terminal, time_advice),
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
         checks_and_notes(comparison),
         contenders(comparison),

@@ -1,6 +1,8 @@
 //! How a contender did among those of its group in a workload, as a colour and a word. It claims no more than the
 //! verdicts do.
 
+use std::cmp::Reverse;
+
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Label, Verdict};
 
@@ -40,13 +42,14 @@ pub fn word(group: &ClassGroup<'_>, workload: &str, label: &Label, shade: Shade)
     }
 }
 
-/// The pair of a contender with the nearest of the best group that is shown to be faster; if none is, with the nearest
-/// of others.
+/// The pair of a contender with one that is shown to be faster: one of the best group, if any of it is, then one that is
+/// faster than most, so that several contenders are compared with the same one, and then the nearest.
 pub fn behind<'a>(group: &ClassGroup<'a>, workload: &str, label: &Label) -> Option<&'a PairVerdict> {
     let best = ranking::best_group(group, workload);
     let lost = own_pairs(group, workload, label).filter_map(|pair| {
         let winner = pair::winner(pair).filter(|winner| *winner != label)?;
-        Some((!best.contains(&winner.0.as_str()), pair::lead(pair)?.middle, pair))
+        let beaten = group.labels().filter(|other| group.verdict(workload, winner, other) == Verdict::Faster).count();
+        Some(((!best.contains(&winner.0.as_str()), Reverse(beaten)), pair::lead(pair)?.middle, pair))
     });
     let nearest = lost.min_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
     nearest.map(|(_, _, pair)| pair)

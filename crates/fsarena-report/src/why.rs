@@ -1,7 +1,7 @@
 //! Why one contender is faster than another: a sentence, a table and a drawing of the parts of the time that differ.
 
 use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation, TestedKnob};
-use fsarena_model::{Comparison, Layer, Meanwhile, RequestKind, Wait};
+use fsarena_model::{Accelerator, Comparison, Layer, Meanwhile, RequestKind, Wait};
 
 use crate::number::{self, hundredths, percent, seconds};
 use crate::report::ColumnKind::{Figure, Name};
@@ -39,6 +39,12 @@ const LIMITED: &str = "Seconds per operation in slices that no verdict uses. Wha
     processes ran at the same time, their share is smaller than it says, and the rest larger. The difference is the \
     time of the faster contender minus that of the slower one. In brackets: the 95 % interval over rounds. The parts \
     add up to the whole difference.";
+
+/// Of a run with `--explain` that explains nothing.
+const NOTHING: &str = "Nothing is explained: no slices of a pair that is decided to differ were traced.";
+
+const EMULATED: &str = "In an emulated guest, explanations are weak: recording takes several times longer there than on a \
+    real processor, which is the most that is subtracted.";
 
 /// The report on the explanations of a comparison.
 pub fn report(comparison: &Comparison) -> Report {
@@ -115,9 +121,14 @@ pub fn short(comparison: &Comparison) -> Section {
     let explanations = &comparison.judged.explanations;
     let limited = explanations.iter().find_map(|it| it.limited.as_ref());
     let limited = limited.map(|why| format!("The slices that explain were not traced: {why}."));
+    let is_wanted = comparison.run.command.iter().any(|word| word == "--explain");
+    let none = if is_wanted && explanations.is_empty() { NOTHING } else { "" };
+    let is_emulated = comparison.run.guest == Some(Accelerator::Emulated) && !explanations.is_empty();
     Section::titled("Why")
+        .with(Paragraph::plain(none))
         .with(List::new(ListLook::Paragraphs, explanations.iter().map(sentence)))
         .with(Paragraph::legend(limited.unwrap_or_default()))
+        .with(Paragraph::legend(if is_emulated { EMULATED } else { "" }))
 }
 
 /// The part of the page about a workload.
@@ -173,10 +184,16 @@ fn sentence(explanation: &Explanation) -> String {
         some => format!("{} {} are", seconds(some), word(unexplained)),
     };
     format!(
-        "{workload}: {faster} takes {} less per operation than {slower}{}{parts}; {rest} unexplained.",
+        "{workload}: {faster} takes {} less per {} than {slower}{}{parts}; {rest} unexplained.",
         with_interval(*difference),
+        unit(explanation),
         untraced.unwrap_or_default(),
     )
+}
+
+/// What times and requests are per.
+pub fn unit(explanation: &Explanation) -> &'static str {
+    if explanation.is_of_runs { "run of the program" } else { "operation" }
 }
 
 /// `52.0 µs [47.0, 58.0] less waiting for a commit (mostly while jbd2 waits for a processor)`.
@@ -249,7 +266,7 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
     let of =
         |row: &PartRow, which: fn((f64, f64)) -> f64| row.both.map(|both| seconds(which(both))).unwrap_or_default();
     let parts = TableOf::new(TableLook::Narrow, &rows)
-        .column(Name, "per operation", |row| row.name.clone())
+        .column(Name, format!("per {}", unit(explanation)), |row| row.name.clone())
         .column(Figure, slower.to_string(), |row| of(row, |both| both.0))
         .column(Figure, faster.to_string(), |row| of(row, |both| both.1))
         .column(Figure, "difference", |row| change(row.difference.seconds))
@@ -258,7 +275,7 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
             number::or_dash(ends.map(|(low, high)| format!("[{}, {}]", change(high), change(low))))
         });
     let requests = TableOf::new(TableLook::Narrow, &explanation.requests)
-        .column(Name, "requests per operation", |row| request(row.kind))
+        .column(Name, format!("requests per {}", unit(explanation)), |row| request(row.kind))
         .column(Figure, slower.to_string(), |row| count(row.slower_count, row.slower_duration))
         .column(Figure, faster.to_string(), |row| count(row.faster_count, row.faster_duration))
         .column(Figure, "by number", |row| number::or_dash(row.by_count.map(change)))
@@ -275,16 +292,19 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
             format!(" The kernel did not record {lost} of {all} events; the parts may be wrong by as large a share.")
         }
     };
-    let remaining = [explanation.slower_remaining, explanation.faster_remaining];
+    let remaining = [(slower, explanation.slower_remaining), (faster, explanation.faster_remaining)];
     let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
-        let [one, two] = remaining.map(|remaining| number::or_dash(remaining.map(percent)));
+        let [(slow, one), (fast, two)] = remaining.map(|(label, left)| (label, number::or_dash(left.map(percent))));
         let ends = explanation.event_interval.map(|(low, high)| format!(" [{}, {}]", seconds(low), seconds(high)));
         let measured = explanation.event_measured.map(|measured| {
             let which = if measured > it { "most" } else { "least" };
             format!(" (the {which} that is plausible; by the slices, it would be {})", seconds(measured))
         });
         let (ends, measured) = (ends.unwrap_or_default(), measured.unwrap_or_default());
-        format!(" {}{ends} for each event are subtracted{measured}, which leaves {one} and {two}.", seconds(it))
+        format!(
+            " {}{ends} for each event are subtracted{measured}, which leaves {one} ({slow}) and {two} ({fast}).",
+            seconds(it)
+        )
     });
     let facts = format!(
         "Over {}. Compared with others, traced slices are {}.{}{lost}",

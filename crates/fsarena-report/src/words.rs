@@ -193,9 +193,14 @@ const OF_LANES: &[&str] = &[
 pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
 
 pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all \
-    pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such \
+    pairs of the run and all looks at it together, at 95 %; but what is equivalent because the programs take almost all \
+    of the time rests on the work in memory. Leaning: the interval of that pair alone excludes 1; such \
     a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of \
     80 %.";
+/// The signs of a ranking and of a median.
+pub const SIGNS: &str =
+    "> faster, ≈ equivalent, ≳ seems faster, ? undecided; [ ] the 95 % interval of the median, where there is room.";
+
 pub const SUITE: &str = "The geometric mean of the pair's ratios over the workloads of this run (closed loops), each \
     counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that \
     the workloads of a round share; it decides nothing.";
@@ -263,6 +268,11 @@ pub const FIGURES: &[Term] = &[
         "decision interval",
         "Wider: it holds for all pairs and workloads together, and although the run looked after every round. Faster \
             and slower rest on it; equivalent has a test of its own, against the margin.",
+    ),
+    (
+        "at stake",
+        "The share of the slowest contender's time that the same work does not take in memory: all that a file system \
+            can change.",
     ),
     (
         "rank, best group",

@@ -55,7 +55,7 @@ pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     let share = busy / (evidence.seconds() * f64::from(cores));
     // A share above `ALL` is not possible: a program's counters then include work before and after its timed part.
     let is_bound = (PROCESSOR_SHARE..=ALL).contains(&share);
-    is_bound.then(|| Finding::ProcessorsBusy { busy: share * f64::from(cores), of: cores })
+    is_bound.then(|| Finding::ProcessorsBusy { busy: share.min(1.0) * f64::from(cores), of: cores })
 }
 
 /// The processors that work: of clients, those of their machines, each once.

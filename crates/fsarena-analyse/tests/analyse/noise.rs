@@ -1,10 +1,13 @@
 //! The machine's condition: runs of a workload under another load are excluded, only because of the machine's
 //! counters.
 
+use std::collections::BTreeMap;
+
 use fsarena_analyse::{assess, busy_before, rounds_of_workload, standing};
 use fsarena_model::comparison::Cell;
 use fsarena_model::{
-    AtRest, Bytes, Conditions, Nanos, NoiseBounds, Outcome, Probe, Rounds, RunRecord, Trial, Verdict, probe,
+    Accelerator, AtRest, Bytes, Conditions, Guest, GuestDisk, Nanos, NoiseBounds, Outcome, Probe, Rounds, RunRecord,
+    Storage, Trial, Verdict, probe,
 };
 
 use fsarena_fakes::{Play, World};
@@ -95,6 +98,26 @@ fn trials_that_failed_have_no_vote_on_the_condition() {
     trials(&mut record, "create", &[6, 7]).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(0.5)));
     let note = assess(&record).run.condition.clone().expect("it was busy");
     assert!(note.contains("They leave out 2 of 7 measurements"), "{note}");
+}
+
+#[test]
+fn a_guest_is_a_condition_and_a_load_another() {
+    let mut record = noisy(&[1, 2, 3, 4, 5, 6, 7]);
+    record.plan.guest = Some(Guest {
+        kernel: "linux-image-6.1".to_owned(),
+        kernels: BTreeMap::new(),
+        release: None,
+        accelerator: Accelerator::Emulated,
+        memory: Bytes::mib(1024),
+        qemu: "7.2".to_owned(),
+        disk: GuestDisk::Virtual(Storage::Memory),
+        shares: Vec::new(),
+    });
+    let run = assess(&record).run;
+    let condition = run.condition.expect("a guest");
+    assert!(condition.starts_with("Measured in an emulated guest: times are "), "{condition}");
+    assert!(condition.contains("may be slower there. The machine was busy "), "{condition}");
+    assert_eq!(run.guest, Some(Accelerator::Emulated));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the options of a contender give up in safety, compared with the defaults of its kind. It is shown with the
 //! speed, which may be its price. Sources: ext4(5), btrfs(5), f2fs(5) in Documentation/filesystems, mount(8).
 
-/// A mount option: the kinds that have it (empty: all), the option as the kernel reports it, and what it gives up.
+/// A mount option: the kinds that do not have it by default, the option as the kernel reports it, and what it gives up.
 const OPTIONS: &[(&str, &str, &str)] = &[
     ("ext3 ext4", "data=writeback", "after a crash, files may contain old data of others, also deleted ones"),
     ("ext3 ext4", "noauto_da_alloc", "a file that was replaced shortly before a crash may be empty"),
@@ -10,7 +10,8 @@ const OPTIONS: &[(&str, &str, &str)] = &[
     ("zfs", "sync=disabled", "a crash loses seconds of changes, also those that were synced"),
     ("zfs", "checksum=off", "data has no checksums: damage to it is not noticed"),
     ("f2fs", "checkpoint=disable", "a crash loses all changes since the mount"),
-    ("", "lazytime", "a crash loses changes of times, up to a day old"),
+    // F2FS has it by default.
+    ("ext2 ext3 ext4 xfs btrfs", "lazytime", "a crash loses changes of times, up to a day old"),
 ];
 
 /// The seconds between two commits by default. A crash loses what was not synced since the last one.
@@ -27,7 +28,7 @@ const FEATURES: &[(&str, &str, &str)] = &[
 /// `data=writeback: after a crash, …`. Empty for defaults. Without `features`, which are those that the kind's own tool
 /// reports, none is missing.
 pub fn risks(kind: &str, options: &str, features: &[String]) -> Vec<String> {
-    let is_of = |kinds: &str| kinds.is_empty() || kinds.split(' ').any(|it| it == kind);
+    let is_of = |kinds: &str| kinds.split(' ').any(|it| it == kind);
     let options: Vec<&str> = options.split(',').collect();
     let of_option = OPTIONS.iter().filter(|(kinds, option, _)| is_of(kinds) && options.contains(option));
     // Without copy on write there are no checksums either: one sentence says both.
@@ -70,6 +71,7 @@ mod tests {
         assert_eq!(beginnings(of("ext4", "rw,data=writeback,commit=60", &[])), ["data=writeback", "commit=60"]);
         assert_eq!(beginnings(of("btrfs", "rw,nodatasum,nodatacow", &[])), ["nodatacow"]);
         assert_eq!(beginnings(of("btrfs", "rw,nodatasum", &[])), ["nodatasum"]);
+        assert_eq!(beginnings(of("ext4", "rw,lazytime", &[])), ["lazytime"]);
         assert_eq!(beginnings(of("ext4", "rw", &["extent", "metadata_csum"])), ["without a journal"]);
         assert_eq!(beginnings(of("btrfs", "rw", &["metadata=single"])), ["metadata is stored once"]);
     }
@@ -79,6 +81,7 @@ mod tests {
         assert_eq!(of("ext4", "rw,noatime,commit=1", &["has_journal", "metadata_csum"]), [""; 0]);
         assert_eq!(of("btrfs", "rw,compress=zstd:3,commit=30", &["metadata=dup"]), [""; 0]);
         assert_eq!(of("ext2", "rw", &["filetype"]), [""; 0]);
+        assert_eq!(of("f2fs", "rw,relatime,lazytime", &[]), [""; 0]);
         assert_eq!(of("xfs", "rw,logbufs=8", &["crc"]), [""; 0]);
     }
 }

@@ -88,7 +88,7 @@ impl fmt::Display for Medians {
         let times = self.medians.max(self.medians.recip());
         match self.favours_other {
             true => f.write_str("the medians favour the other side"),
-            false => write!(f, "the medians differ by {times:.2}×, which is outside of the interval of the ratio"),
+            false => write!(f, "the ratio of the medians, {times:.2}×, is outside of the interval of the ratio"),
         }
     }
 }

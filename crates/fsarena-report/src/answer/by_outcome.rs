@@ -2,7 +2,7 @@
 //! makes no difference, and what is not decided.
 
 use fsarena_model::comparison::{PairVerdict, Reason, WorkloadRow};
-use fsarena_model::{Comparison, Label, Verdict, grouped};
+use fsarena_model::{Comparison, Label, grouped};
 
 use super::{Leader, lead, superlative};
 use crate::group::ClassGroup;
@@ -50,7 +50,7 @@ fn outcome(group: &ClassGroup<'_>, row: &WorkloadRow) -> (String, String) {
     let is_small = |pair: &&PairVerdict| pair::winner(pair).is_none() && pair.reasons.contains(&Reason::Programs);
     let all_small = !pairs.is_empty() && pairs.iter().all(is_small);
     let behind = || behind(group, &row.name, &best);
-    let is_part = best.len() < group.contenders.len();
+    let is_part = !best.is_empty() && best.len() < group.contenders.len();
     let (outcome, words) = match lead(&ranking(group, &row.name)) {
         Leader::Invalid => (INVALID.to_owned(), [None, None]),
         _ if all_small => (SMALL.to_owned(), [at_most(row), None]),
@@ -65,26 +65,20 @@ fn outcome(group: &ClassGroup<'_>, row: &WorkloadRow) -> (String, String) {
     (outcome, if words.is_empty() { title.clone() } else { format!("{title} ({})", words.join("; ")) })
 }
 
-/// `xfs 1.07×, btrfs 1.49× slower`: how far the contenders outside of the best group are behind the nearest of it, among
-/// those that are shown to be better. Which one that is stands there if it is not each of the group: `ext4 1.13× slower
-/// than btrfs`.
+/// `xfs 1.07×, btrfs 1.49× slower`: how far the contenders outside of the best group are behind one of it that is shown
+/// to be better. Of several best it is named: `xfs 1.07×, btrfs 1.49× slower than ext4`.
 fn behind(group: &ClassGroup<'_>, workload: &str, best: &[&str]) -> Option<String> {
     let is_best = |label: &&Label| best.contains(&label.0.as_str());
-    let (mut than_all, mut than_some) = (Vec::new(), Vec::new());
-    for other in group.labels().filter(|label| !is_best(label)) {
-        let nearest = standing::behind(group, workload, other)
-            .and_then(|pair| Some((pair::winner(pair).filter(is_best)?, pair::lead(pair)?.times())));
-        let Some((nearest, times)) = nearest else { continue };
-        let is_behind = |label: &Label| group.verdict(workload, other, label) == Verdict::Slower;
-        if group.labels().filter(is_best).all(is_behind) {
-            than_all.push(format!("{other} {times}"));
-        } else {
-            than_some.push(format!("{other} {times} slower than {nearest}"));
-        }
-    }
-    let than_all = (!than_all.is_empty()).then(|| format!("{} slower", than_all.join(", ")));
-    let words: Vec<String> = than_all.into_iter().chain(than_some).collect();
-    (!words.is_empty()).then(|| words.join(", "))
+    let lost = group.labels().filter(|label| !is_best(label)).filter_map(|other| {
+        let pair = standing::behind(group, workload, other)?;
+        Some((pair::winner(pair).filter(is_best)?, format!("{other} {}", pair::lead(pair)?.times())))
+    });
+    let words = |(winner, others): (&Label, Vec<String>)| match best.len() {
+        1 => format!("{} slower", others.join(", ")),
+        _ => format!("{} slower than {winner}", others.join(", ")),
+    };
+    let words: Vec<String> = grouped(lost).into_iter().map(words).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// `at most 4 % of the time depends on the file system`.

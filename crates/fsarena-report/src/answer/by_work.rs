@@ -91,6 +91,8 @@ impl Outcomes<'_> {
     fn best_of(&self, wanted: &Leader<'_>, words: impl Fn(&str) -> String) -> String {
         let best = |name: &str| match ranking::best_group(self.group, name) {
             all if all.len() > FEW && all.len() == self.group.contenders.len() => "all".to_owned(),
+            // None was measured often enough to have a rank.
+            best if best.is_empty() => "all".to_owned(),
             best => listed(best),
         };
         let groups = grouped(self.names(wanted).into_iter().map(|name| (best(name), name)));

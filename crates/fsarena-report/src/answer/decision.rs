@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
-use fsarena_model::{Comparison, Guarantee, Label, Verdict, probe};
+use fsarena_model::{Comparison, Guarantee, Label, ValidityClass, Verdict, probe};
 use fsarena_stats::upper_median;
 
 use super::{Leader, lead, led_in, rankings, superlative};
@@ -26,19 +26,20 @@ const MOSTLY_OPEN: f64 = 0.5;
 /// A sentence for each group of contenders that are ranked with each other; none without verdicts.
 pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
     let said = |title: String, text: String| Sentence::new(Role::Strong, title).and(Role::Plain, text);
+    let place = comparison.run.guest.map(|guest| format!(" in {}", guest.place())).unwrap_or_default();
     if let Some(advice) = comparison.judged.recommendation.as_deref() {
-        let title = format!("Decision {}:", recommendation::title(advice));
+        let title = format!("Decision{place} {}:", recommendation::title(advice));
         return recommendation::best(comparison, advice).map(|text| said(title.clone(), text)).collect();
     }
     let groups = group::compared(comparison);
     let of_group = |group: &ClassGroup<'_>| {
         let among = group.class.filter(|_| groups.len() > 1).map(words::class);
         let among = among.map(|class| format!(" among those of {class}")).unwrap_or_default();
-        said(format!("Decision{among}:"), AnswerGroup::of(group).words())
+        said(format!("Decision{place}{among}:"), AnswerGroup::of(group).words())
     };
     match (comparison.judged.verdicts.is_empty(), groups.is_empty()) {
         (true, _) => Vec::new(),
-        (false, true) => vec![said("Decision:".to_owned(), APART.to_owned())],
+        (false, true) => vec![said(format!("Decision{place}:"), APART.to_owned())],
         (false, false) => groups.iter().map(of_group).collect(),
     }
 }
@@ -91,8 +92,11 @@ impl<'a> AnswerGroup<'a> {
             return "none from single operations: measure the work itself (`fsarena compare`, `--profile`, `--command`)."
                 .to_owned();
         }
-        if self.pairs.is_empty() || fit.is_empty() {
-            return "none: no figures can be compared.".to_owned();
+        if fit.is_empty() && !self.pairs.is_empty() {
+            return "none: each has figures that cannot be compared, where those of another can.".to_owned();
+        }
+        if self.pairs.is_empty() {
+            return format!("none: no figures can be compared{}.", self.failed());
         }
         if fit.len() < self.group.contenders.len() && losses.is_empty() {
             let unfit = self.group.labels().filter(|label| !fit.contains(label));
@@ -103,7 +107,7 @@ impl<'a> AnswerGroup<'a> {
             _ if !losses.is_empty() && open as f64 > MOSTLY_OPEN * self.pairs.len() as f64 => format!(
                 "keep what you have, or measure longer: {open} of {} are undecided; shown is that {}.",
                 counted(self.pairs.len(), "comparison"),
-                self.behind(&losses)
+                self.behind(&losses, &[])
             ),
             _ if losses.is_empty() => format!("keep what you have: {}.", self.nothing(&margin)),
             [] => format!("it depends on the work: {}.", self.leaders(&work)),
@@ -122,9 +126,21 @@ impl<'a> AnswerGroup<'a> {
                 let is = if left.len() == 1 { "is" } else { "are" };
                 let less_safe = || format!("; {} {is} less safe and not shown to be faster", listed(&left));
                 let less_safe = if left.is_empty() { String::new() } else { less_safe() };
-                format!("take {}: {why}; {}{less_safe}.", either(taken), self.behind(&losses))
+                format!("take {}: {why}; {}{less_safe}.", either(taken), self.behind(&losses, best))
             }
         }
+    }
+
+    /// `, because few did not finish`; empty if that is not why.
+    fn failed(&self) -> String {
+        let class = ValidityClass::DidNotFinish;
+        let pairs = self.group.pairs();
+        let has_failed = |label: &&Label| {
+            let reason = Reason::Validity { contender: (*label).clone(), class };
+            pairs.iter().any(|pair| pair.reasons.contains(&reason))
+        };
+        let failed: Vec<&Label> = self.group.labels().filter(has_failed).collect();
+        if failed.is_empty() { String::new() } else { format!(", because {} did not finish", listed(failed)) }
     }
 
     fn is_risky(&self, label: &Label) -> bool {
@@ -204,18 +220,24 @@ impl<'a> AnswerGroup<'a> {
         }
     }
 
-    /// `btrfs is slower in 4 (up to 2.35×)`.
-    fn behind(&self, losses: &[&PairVerdict]) -> String {
+    /// `btrfs is slower in 4 (up to 2.35× behind xfs)`. The only one that is taken is not named again.
+    fn behind(&self, losses: &[&PairVerdict], taken: &[&Label]) -> String {
         let one = |label: &Label| {
             let own = losses.iter().filter(|pair| pair::loser(pair) == Some(label));
             let names: BTreeSet<&str> = own.map(|pair| pair.workload.as_str()).collect();
-            let times = |name: &&str| Some(pair::lead(standing::behind(self.group, name, label)?)?.middle);
-            let most = names.iter().filter_map(times).reduce(f64::max)?;
-            let place = match self.group.comparison.workloads.len() {
-                1 => format!(" ({})", number::Ratio::alone(most).times()),
-                _ => format!(" in {} (up to {})", names.len(), number::Ratio::alone(most).times()),
+            let gap = |name: &&str| {
+                let pair = standing::behind(self.group, name, label)?;
+                Some((pair::lead(pair)?.middle, pair::winner(pair)?))
             };
-            Some(format!("{label} is slower{place}"))
+            let (most, winner) = names.iter().filter_map(gap).max_by(|one, other| one.0.total_cmp(&other.0))?;
+            let times = number::Ratio::alone(most).times();
+            let behind = if taken == [winner] { String::new() } else { format!(" behind {winner}") };
+            let place = match (self.group.comparison.workloads.len(), names.len()) {
+                (1, _) => String::new(),
+                (_, count) => format!(" in {count}"),
+            };
+            let up_to = if names.len() == 1 { "" } else { "up to " };
+            Some(format!("{label} is slower{place} ({up_to}{times}{behind})"))
         };
         listed(self.group.labels().filter_map(one))
     }

@@ -3,10 +3,10 @@
 use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Better, Comparison, Label};
 
-use super::verdicts::{figure_of, link, order};
+use super::verdicts::{at_stake, figure_of, has_stakes, link, order, signs};
 use crate::group::{ClassGroup, groups};
 use crate::number::DASH;
-use crate::report::ColumnKind::{Name, Words};
+use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
 use crate::work::{WorkGroup, works};
 use crate::{anchor, pair, ranking, standing, words};
@@ -19,6 +19,7 @@ pub fn matrix(comparison: &Comparison) -> Section {
     for group in &groups(comparison) {
         section = section.with_shown(Shown::Page, Paragraph::apart(&group.apart));
         section = section.with_shown(Shown::Page, table(group, &works));
+        section = section.with_shown(Shown::Page, Paragraph::legend(signs(group)));
     }
     section.with_shown(Shown::Page, Paragraph::legend(legend(comparison)))
 }
@@ -31,6 +32,7 @@ fn table(group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
         .column(Name, "workload", |row| link(comparison, row))
         .column(Words, "unit", |row| unit(row))
         .columns(Words, labels, |row, label| entry(group, row, label));
+    let table = if has_stakes(comparison) { table.column(Figure, "at stake", |row| at_stake(row)) } else { table };
     let table = match group.contenders.len() {
         _ if comparison.judged.verdicts.is_empty() => table,
         0 | 1 => table,
@@ -111,7 +113,7 @@ fn legend(comparison: &Comparison) -> Sentence {
         .and(Role::Strong, "Behind:")
         .and(
             Role::Plain,
-            "how many times better the nearest of the best group is. In a ranking, all before > are shown to be faster \
-             than all after it. The best group has every contender than which no other is shown to be faster.",
+            "how many times better one of the best group is. In a ranking, all before > are shown to be faster than all \
+             after it. The best group has every contender than which no other is shown to be faster.",
         )
 }

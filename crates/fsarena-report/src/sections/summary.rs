@@ -13,15 +13,10 @@ use crate::{answer, effects, layers, pair, recommendation, scaling, why};
 /// Maximum number of warnings in full.
 const WARNINGS: usize = 3;
 
-/// The signs of a ranking and of a median.
-const LEGEND: &str =
-    "> faster, ≈ equivalent, ≳ seems faster, ? undecided; [ ] the 95 % interval of the median, where there is room.";
-
 pub fn sections(comparison: &Comparison) -> Vec<Section> {
     let medians = groups(comparison).into_iter().map(|group| {
         let apart = Paragraph::apart(&group.apart);
-        let has_ranking = group.contenders.len() == verdicts::FEW && !comparison.judged.verdicts.is_empty();
-        let legend = if has_ranking { LEGEND } else { "" };
+        let legend = if group.contenders.len() == verdicts::FEW { verdicts::signs(&group) } else { "" };
         Section::default().with(apart).with(verdicts::short_medians(&group)).with(Paragraph::legend(legend))
     });
     let mut sections = vec![Section::default().with(List::new(ListLook::Paragraphs, answer::decision(comparison)))];

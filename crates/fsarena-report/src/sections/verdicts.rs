@@ -20,13 +20,12 @@ pub fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
 /// The medians and verdicts of each group of contenders, for media without the page's parts about workloads.
 pub fn verdicts(comparison: &Comparison) -> Section {
     let title = if comparison.judged.verdicts.is_empty() { "Figures" } else { "Verdicts" };
-    // Documents have it in the answer.
-    let without = comparison.run.without_verdicts.clone().unwrap_or_default();
-    let mut section = Section::titled(title).with_shown(Shown::Terminal, Paragraph::plain(without));
+    let mut section = Section::titled(title);
     for group in &groups(comparison) {
         section = section
             .with_shown(Shown::Summaries, Paragraph::apart(&group.apart))
             .with_shown(Shown::Summaries, medians(group))
+            .with_shown(Shown::Summaries, Paragraph::legend(signs(group)))
             .with_shown(Shown::Terminal, best_groups(group));
         if group.contenders.len() > 2 {
             section = section.with_shown(Shown::Summaries, pairs_table(comparison, &group.pairs()));
@@ -45,6 +44,12 @@ pub fn pair_by_pair(comparison: &Comparison) -> Section {
         .folded(Fold::Closed)
         .with_all(several)
         .with(Paragraph::legend(meaning))
+}
+
+/// The signs of the rankings of more than two contenders; empty if there are none.
+pub fn signs(group: &ClassGroup<'_>) -> &'static str {
+    let has_rankings = group.contenders.len() > 2 && !group.comparison.judged.verdicts.is_empty();
+    if has_rankings { words::SIGNS } else { "" }
 }
 
 /// One row per workload, with the median of each contender and what follows from them.
@@ -92,9 +97,8 @@ fn only_medians<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
 
 fn medians_and_order<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
     let comparison = group.comparison;
-    let is_measured = comparison.workloads.iter().any(|row| !row.title.is_empty() && row.at_stake.is_some());
     let table = only_medians(group);
-    let table = if is_measured { table.column(Figure, "at stake", at_stake) } else { table };
+    let table = if has_stakes(comparison) { table.column(Figure, "at stake", at_stake) } else { table };
     let pair = |workload: &WorkloadRow| group.verdicts(&workload.name).next();
     match group.contenders.len() {
         _ if comparison.judged.verdicts.is_empty() => table,
@@ -107,8 +111,13 @@ fn medians_and_order<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
     }
 }
 
+/// Whether it is known of real work how much of its time a file system can change.
+pub fn has_stakes(comparison: &Comparison) -> bool {
+    comparison.workloads.iter().any(|row| !row.title.is_empty() && row.at_stake.is_some())
+}
+
 /// `32 % [28, 35]`: the share of the slowest contender's time that the work in memory does not take.
-fn at_stake(workload: &WorkloadRow) -> Sentence {
+pub fn at_stake(workload: &WorkloadRow) -> Sentence {
     let Some(Estimate { ratio: Some(ratio), low, high }) = workload.at_stake else { return DASH.into() };
     let percent = |times: f64| 100.0 * (1.0 - 1.0 / times).max(0.0);
     let ends = low.zip(high).map(|(low, high)| format!("[{:.0}, {:.0}]", percent(low), percent(high)));
@@ -144,7 +153,7 @@ pub fn order(group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
 /// Each best group with its workloads. Documents have them in a column, which a terminal has no room for.
 fn best_groups(group: &ClassGroup<'_>) -> Section {
     let groups = ranking::best_groups(group);
-    Section::titled("Best groups (none is proved better)").with(List::new(ListLook::Notes, groups))
+    Section::titled("Best groups (no other is shown to be faster)").with(List::new(ListLook::Notes, groups))
 }
 
 /// One row per pair and workload.

@@ -5,7 +5,8 @@ use fsarena_model::explanation::Explanation;
 use super::axis::Axis;
 use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, scale, wrapped};
 use crate::number::seconds;
-use crate::why::{activity, change};
+use crate::why::{activity, change, unit};
+use crate::words::capitalised;
 
 /// Width of the names.
 const LABEL: f64 = 190.0;
@@ -31,6 +32,7 @@ struct Bar {
 /// The drawing; `None` without a difference.
 pub fn waterfall(explanation: &Explanation) -> Option<String> {
     let bars = bars(explanation);
+    let time = format!("time per {}", unit(explanation));
     let most = bars.iter().flat_map(|bar| [bar.from, bar.to]).fold(0.0, f64::max);
     let left = LABEL + 14.0;
     let axis = Axis::from_zero(most, (left, WIDTH - FIGURE))?;
@@ -39,7 +41,7 @@ pub fn waterfall(explanation: &Explanation) -> Option<String> {
     let bottom = TOP + row * bars.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
     scale(&mut canvas, &axis, bottom, seconds);
-    canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, bottom + 38.0), "← lower is better; time per operation");
+    canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, bottom + 38.0), &format!("← lower is better; {time}"));
     for (index, (bar, name)) in bars.iter().zip(&names).enumerate() {
         let y = TOP + row * (index as f64 + 0.5);
         let (start, end) = (axis.at(bar.from.min(bar.to)), axis.at(bar.from.max(bar.to)));
@@ -48,7 +50,7 @@ pub fn waterfall(explanation: &Explanation) -> Option<String> {
         canvas.text("figure", Anchor::Start, (end + 6.0, y + 4.5), &bar.figure);
     }
     let words: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.name, bar.figure)).collect();
-    Some(canvas.finish(&format!("Time per operation, from the slower to the faster: {}", words.join(", "))))
+    Some(canvas.finish(&format!("{}, from the slower to the faster: {}", capitalised(&time), words.join(", "))))
 }
 
 fn bars(explanation: &Explanation) -> Vec<Bar> {

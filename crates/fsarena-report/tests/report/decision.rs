@@ -1,7 +1,7 @@
 //! Tests of the first line of a report.
 
 use fsarena_model::comparison::Reason;
-use fsarena_model::{Comparison, Guarantee, Label, ValidityClass, Verdict};
+use fsarena_model::{Accelerator, Comparison, Guarantee, Label, ValidityClass, Verdict};
 
 use crate::fixture::fixture;
 
@@ -97,7 +97,7 @@ fn the_gap_of_a_contender_is_the_one_to_the_nearest_of_the_best() {
     let standings = &mut comparison.judged.standings;
     standings.iter_mut().for_each(|row| row.in_best_group = row.contender.0 != "btrfs");
     let said = decision(&comparison);
-    assert!(said.contains("btrfs is slower in 8 (up to 1.40×)"), "{said}");
+    assert!(said.contains("btrfs is slower in 8 (up to 1.40× behind xfs)"), "{said}");
     comparison.contenders.truncate(1);
     let said = "Decision: none: no two contenders guarantee the same, so none are ranked with each other.";
     assert_eq!(decision(&comparison), said);
@@ -110,7 +110,7 @@ fn where_most_is_undecided_nothing_is_taken() {
         pair.verdict = Verdict::Undecided;
     }
     let said = "Decision: keep what you have, or measure longer: 22 of 24 comparisons are undecided; shown is that ext4 is \
-                slower in 1 (up to 1.20×) and btrfs is slower in 1 (up to 1.20×).";
+                slower in 1 (1.20× behind xfs) and btrfs is slower in 1 (1.20× behind xfs).";
     assert_eq!(decision(&comparison), said);
 }
 
@@ -151,7 +151,7 @@ fn of_two_that_are_not_behind_the_safer_one_is_taken() {
     assert!(decision(&comparison).starts_with("Decision: take ext4 or xfs: no other is"));
     comparison.contenders[0].risks = vec!["data=writeback: after a crash, …".to_owned()];
     let said = "Decision: take xfs: no other is shown to be more than 5 % faster in any of 8 workloads; btrfs is slower in 8 \
-                (up to 1.20×); ext4 is less safe and not shown to be faster.";
+                (up to 1.20× behind ext4); ext4 is less safe and not shown to be faster.";
     assert_eq!(decision(&comparison), said);
 }
 
@@ -205,5 +205,61 @@ fn an_open_outcome_says_only_what_is_shown() {
     let said = outcome((Verdict::Undecided, 1.01), (Verdict::Slower, 1.0 / 1.13));
     assert!(said.contains("read all files (xfs or btrfs; ext4 1.13× slower than btrfs)."), "{said}");
     let said = outcome((Verdict::Slower, 1.0 / 1.08), (Verdict::Slower, 1.0 / 1.13));
-    assert!(said.contains("read all files (xfs or btrfs; ext4 1.08× slower)."), "{said}");
+    assert!(said.contains("read all files (xfs or btrfs; ext4 1.08× slower than xfs)."), "{said}");
+}
+
+#[test]
+fn a_decision_in_a_guest_says_so_first() {
+    let mut comparison = with_winner("xfs", 1.2);
+    comparison.run.guest = Some(Accelerator::Emulated);
+    let said = decision(&comparison);
+    assert!(said.starts_with("Decision in an emulated guest: take xfs: "), "{said}");
+    comparison.run.guest = Some(Accelerator::Kvm);
+    assert!(decision(&comparison).starts_with("Decision in a guest: take xfs: "));
+}
+
+/// Ratios to different contenders would be read as an order: all are to the one of the best that is faster than most.
+#[test]
+fn the_gaps_of_several_are_those_to_the_same_one() {
+    let mut comparison = with_winner("none", 1.0);
+    let row = comparison.judged.verdicts.len() / 8;
+    comparison.judged.verdicts.truncate(row);
+    comparison.workloads.truncate(1);
+    let mut jd = comparison.contenders[2].clone();
+    jd.label = Label::from("jd");
+    comparison.contenders.push(jd);
+    let ratio = |a: &str, b: &str| match (a, b) {
+        ("ext4", "btrfs") => Some(1.2),
+        ("xfs", "btrfs") => Some(1.47),
+        ("xfs", "jd") => Some(1.5),
+        _ => None,
+    };
+    let template = comparison.judged.verdicts[0].clone();
+    comparison.judged.verdicts.clear();
+    for (a, b) in [("ext4", "xfs"), ("ext4", "btrfs"), ("ext4", "jd"), ("xfs", "btrfs"), ("xfs", "jd"), ("btrfs", "jd")]
+    {
+        let mut pair = template.clone();
+        (pair.a, pair.b, pair.estimate.ratio) = (a.into(), b.into(), ratio(a, b).or(Some(1.0)));
+        pair.verdict = if ratio(a, b).is_some() { Verdict::Faster } else { Verdict::Undecided };
+        comparison.judged.verdicts.push(pair);
+    }
+    for row in &mut comparison.judged.standings {
+        row.in_best_group = row.contender.0 != "btrfs";
+    }
+    let said = "Decision: take ext4 or xfs: no other is shown to be more than 5 % faster; btrfs is slower (1.47× behind xfs) \
+                and jd is slower (1.50× behind xfs).";
+    assert_eq!(decision(&comparison), said);
+}
+
+#[test]
+fn what_did_not_finish_is_named_where_nothing_can_be_compared() {
+    let mut comparison = with_winner("none", 1.0);
+    comparison.contenders.truncate(2);
+    comparison.judged.verdicts.retain(|pair| pair.b.0 == "xfs");
+    for pair in &mut comparison.judged.verdicts {
+        let failed = Reason::Validity { contender: "xfs".into(), class: ValidityClass::DidNotFinish };
+        (pair.verdict, pair.reasons) = (Verdict::Invalid, vec![failed]);
+    }
+    let said = "Decision: none: no figures can be compared, because xfs did not finish.";
+    assert_eq!(decision(&comparison), said);
 }

@@ -1,5 +1,6 @@
 //! What the layers below a file system cost, in all reports.
 
+use fsarena_model::comparison::Reason;
 use fsarena_model::{Comparison, Estimate, Label, Verdict};
 
 use crate::fixture::fixture;
@@ -63,6 +64,13 @@ fn a_cost_is_shown_by_its_interval_and_decided_by_its_verdict() {
 #[test]
 fn a_pair_that_shows_no_ratio_has_no_cost() {
     let mut comparison = of_layers(1, "ext4");
-    comparison.judged.verdicts[0].verdict = Verdict::Invalid;
-    assert!(words("text", &comparison).contains("xfs against ext4: no cost is shown."));
+    let pair = &mut comparison.judged.verdicts[0];
+    (pair.verdict, pair.reasons) = (Verdict::Invalid, vec![Reason::Unsteady]);
+    let unsteady = "xfs against ext4: invalid (unsteady: later rounds contradict earlier ones).";
+    assert!(words("text", &comparison).contains(unsteady));
+    let pair = &mut comparison.judged.verdicts[0];
+    (pair.verdict, pair.estimate) = (Verdict::Undecided, Estimate::default());
+    pair.reasons = vec![Reason::FewRounds { rounds: 2, least: 3 }];
+    let few = "xfs against ext4: not decided: 2 rounds, a verdict needs at least 3.";
+    assert!(words("text", &comparison).contains(few));
 }

@@ -1,7 +1,7 @@
 //! Why contenders differ.
 
 use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation, TestedKnob};
-use fsarena_model::{Comparison, Layer, Meanwhile, RequestKind, Wait};
+use fsarena_model::{Accelerator, Comparison, Layer, Meanwhile, RequestKind, Wait};
 
 use crate::effects::of_matrix;
 use crate::rendered;
@@ -39,6 +39,7 @@ pub fn explained() -> Comparison {
             part(Activity::Ready, 30e-6, 12e-6, Vec::new()),
             part(Activity::Unknown, 30e-6, 28e-6, Vec::new()),
         ],
+        is_of_runs: false,
         attributed: 1.0 - 2.0 / 74.0,
         requests: vec![ExplainedRequests {
             kind: RequestKind::Write,
@@ -100,7 +101,7 @@ fn every_format_for_people_says_why() {
         "all 200 µs 126 µs −74.0 µs [−79.0 µs, −69.0 µs]",
         "writes 3.00 × 40.0 µs 1.00 × 20.0 µs −60.0 µs −40.0 µs",
         "Over 6 rounds. Compared with others, traced slices are longer by 3 % (ext4) and longer by – (xfs). 700 ns [500 ns, \
-         900 ns] for each event are subtracted, which leaves 1 % and 0 %. The kernel did not record 7 of 5000 events; the parts",
+         900 ns] for each event are subtracted, which leaves 1 % (ext4) and 0 % (xfs). The kernel did not record 7 of 5000 events; the parts",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -173,7 +174,8 @@ fn a_cost_that_cannot_be_is_not_used() {
     (explanation.event_seconds, explanation.event_measured) = (Some(2e-7), Some(-2.3e-5));
     (explanation.faster_overhead, explanation.faster_remaining) = (Some(-0.17), Some(-0.174));
     let text = words("text", &comparison);
-    for expected in ["by 3 % (ext4) and shorter by 17 % (xfs)", "it would be −23.0 µs), which leaves 1 % and −17 %."]
+    for expected in
+        ["by 3 % (ext4) and shorter by 17 % (xfs)", "it would be −23.0 µs), which leaves 1 % (ext4) and −17 % (xfs)."]
     {
         assert!(text.contains(expected), "{text}");
     }
@@ -232,4 +234,20 @@ fn predictions_stand_beside_what_was_measured() {
     comparison.judged.tested_knobs.iter_mut().for_each(|it| (it.low, it.high) = (None, None));
     let text = words("text", &comparison);
     assert!(text.contains("0 of 0 predictions that") && text.contains("31.0 % 20.0 % – not decided"), "{text}");
+}
+
+#[test]
+fn of_a_printed_figure_an_operation_is_a_run_and_nothing_explained_is_said() {
+    let mut comparison = explained();
+    comparison.run.guest = Some(Accelerator::Emulated);
+    comparison.judged.explanations[0].is_of_runs = true;
+    for said in [" less per run of the program than ", "In an emulated guest, explanations are weak: "] {
+        assert!(words("text", &comparison).contains(said), "{said}");
+    }
+    assert!(words("html", &comparison).contains("Time per run of the program, from the slower"));
+    comparison.judged.explanations.clear();
+    let nothing = "Nothing is explained: ";
+    assert!(!words("text", &comparison).contains(nothing));
+    comparison.run.command.push("--explain".to_owned());
+    assert!(words("text", &comparison).contains(nothing));
 }
