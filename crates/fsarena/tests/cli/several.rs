@@ -74,8 +74,8 @@ fn a_gate_ends_with_1_only_for_a_regression() {
     // Two runs, one after the other: a change of 10 % may be a drift of the machine.
     let text = out(&run(stage.fsarena().args(["gate", &slow, "--baseline", &equal]), 0));
     assert!(text.contains("blind to slowdowns below"), "{text}");
-    let strict = ["gate", &slow, "--baseline", &equal, "--require-finds", "2%"];
-    let why = "no regression of more than 5 % is proved: 2 of 2 checks would not have found a slowdown of 2 %";
+    let strict = ["gate", &slow, "--baseline", &equal, "--threshold", "1%", "--require-finds", "2%"];
+    let why = "no regression of more than 1 % is proved: 2 of 2 checks would not have found a slowdown of 2 %";
     let text = out(&run(stage.fsarena().args(strict), 1)).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.starts_with("run 1 against run 2") && text.contains(&format!("The gate fails, though {why}")),

@@ -45,6 +45,7 @@ fn what_the_kernel_does_not_mount_is_refused_before_a_lane_is_made() {
 #[test]
 fn options_that_are_cancelled_or_replaced_are_refused() {
     let Some(stage) = Stage::of_root() else { return };
+    std::fs::create_dir(stage.storage()).expect("made");
     for (contender, words) in [
         ("btrfs:nodatacow,compress=zstd", "the mount option `nodatacow`: another option cancels it"),
         ("btrfs:compress=zstd,nodatacow", "the mount option `compress=zstd`: another option cancels it"),
@@ -73,6 +74,7 @@ fn options_that_are_cancelled_or_replaced_are_refused() {
 #[test]
 fn options_without_effect_warnings_and_little_room_are_said() {
     let Some(stage) = Stage::of_root() else { return };
+    std::fs::create_dir(stage.storage()).expect("made");
     for (contender, words) in [
         ("ext4:nobh,noatime", "`nobh` shows no effect on ext4: it is a default of this kernel, or ignored by it\n"),
         ("btrfs:commit=0", "`commit=0` shows no effect on btrfs"),
