@@ -13,7 +13,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fsarena_model::visible::shell;
+use fsarena_model::visible::shell_line;
 use fsarena_model::{BlockLayer, Bytes, Contender, Guarantee, Plan};
 use fsarena_sys::child::Patience;
 use fsarena_sys::{block, fault};
@@ -166,9 +166,7 @@ pub fn raise(layers: &[BlockLayer], place: &StackPlace<'_>, how: Raise) -> Resul
         let commands = if how == Raise::Create { (kind.create)(&site) } else { (kind.open)(&site) };
         commands.iter().try_for_each(|argv| run(argv, limit))?;
         stack.device = (kind.device)(&site).into();
-        stack
-            .commands
-            .extend(commands.iter().map(|argv| argv.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")));
+        stack.commands.extend(commands.iter().map(|argv| shell_line(argv)));
     }
     Ok(stack)
 }

@@ -20,7 +20,7 @@ pub use self::verdict::{
 };
 use crate::event::{Check, Note, RoundFacts};
 use crate::explanation::{Explanation, TestedKnob};
-use crate::visible::shell;
+use crate::visible::shell_line;
 use crate::{Accelerator, Environment, Label, Recommendation, Status, Unavailable, VerificationRow};
 
 /// The number of the JSON form described in `interface.md`.
@@ -104,7 +104,7 @@ pub struct RunInfo {
 impl RunInfo {
     /// Its command, as a shell takes it.
     pub fn command_line(&self) -> String {
-        self.command.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
+        shell_line(&self.command)
     }
 }
 

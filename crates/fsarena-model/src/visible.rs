@@ -42,6 +42,11 @@ pub fn shell(text: &str) -> String {
     }
 }
 
+/// These words as a line that a POSIX shell takes.
+pub fn shell_line(words: &[String]) -> String {
+    words.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
+}
+
 fn quoted(c: char) -> String {
     match c {
         '\'' | '\\' => format!("\\{c}"),

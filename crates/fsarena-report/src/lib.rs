@@ -47,7 +47,7 @@ use fsarena_model::Comparison;
 pub use across::report as across;
 pub use answer::{advice, advised, next_step};
 pub use difference::report as difference;
-pub use fsarena_model::visible::{shell, visible, visible_lines};
+pub use fsarena_model::visible::{shell_line, visible, visible_lines};
 pub use gate::{junit, report as gate};
 pub use history::report as history;
 pub use html::{linked, of_report as html};

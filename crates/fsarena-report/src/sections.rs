@@ -18,8 +18,8 @@ use crate::report::{
 };
 use crate::words::Term;
 use crate::{
-    answer, effects, explained, group, latency, layers, machine, pair, probe, recommendation, scaling, sharing, shell,
-    why, words,
+    answer, effects, explained, group, latency, layers, machine, pair, probe, recommendation, scaling, sharing,
+    shell_line, why, words,
 };
 
 /// The summary that ends a run on a terminal.
@@ -142,7 +142,7 @@ fn contenders(comparison: &Comparison) -> Section {
 }
 
 fn contender(row: &ContenderRow) -> Section {
-    let mkfs = row.mkfs.iter().map(|argument| shell(argument)).collect::<Vec<_>>().join(" ");
+    let mkfs = shell_line(&row.mkfs);
     let mount = row.mount.clone().unwrap_or_else(|| "never mounted".to_owned());
     let durability = row.durability.map(|class| format!("{class}: {}", words::durability(class)));
     let facts = [

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use fsarena_model::{AvoidableTime, Avoided, Nanos, Spent, Trace};
 use fsarena_sys::perf::{SampleRecord, SampleStream, read_samples};
-use fsarena_sys::tracefs::{TraceBuffer, TraceReader, TracedEvent, Tracefs, read_events};
+use fsarena_sys::tracefs::{TraceBuffer, TraceReader, TracedEvent, read_events};
 use fsarena_sys::{block, clock};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 
@@ -109,7 +109,7 @@ impl Recorder {
                 "the numbers of processes are not the machine's, as those of events are (docker run --pid=host)",
             ));
         }
-        let format = EventFields::read(&Tracefs::open()?)?;
+        let format = EventFields::read(buffer.tracefs())?;
         // An odd number is not in step with the kernel's ticks.
         let hertz = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1) | 1;
         let mut samples = SampleStream::open(hertz, PAGES)?;
@@ -236,7 +236,7 @@ struct Switch {
 }
 
 impl<'a> Reading<'a> {
-    fn new(format: &'a EventFields, symbols: &'a Symbols, before: WorkThreads) -> Self {
+    fn new(format: &'a EventFields, symbols: &'a Symbols, mut before: WorkThreads) -> Self {
         Self {
             format,
             symbols,
@@ -244,7 +244,7 @@ impl<'a> Reading<'a> {
             requests: Vec::new(),
             samples: Vec::new(),
             recordings: Vec::new(),
-            processes: before.threads.clone(),
+            processes: std::mem::take(&mut before.threads),
             parents: HashMap::new(),
             created: HashSet::new(),
             names: HashMap::new(),

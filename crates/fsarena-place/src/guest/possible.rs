@@ -9,7 +9,8 @@ use super::{InGuest, several, share_of};
 use crate::{Refusal, Refusals, folders};
 
 impl InGuest {
-    /// Refuses what no wait for other runs makes possible: kernels that Debian does not have, and guests and disks for which all of this machine's memory would not suffice.
+    /// Refuses what no wait for other runs makes possible: kernels that Debian does not have, and guests and disks for
+    /// which all of this machine's memory would not suffice.
     ///
     /// # Errors
     /// All reasons that are found.
@@ -62,12 +63,10 @@ impl InGuest {
 /// # Errors
 /// The first such contender.
 pub fn require_one_guest(plan: &Plan) -> Result<(), Refusal> {
-    let Some((contender, what)) = plan.contenders.iter().find_map(|it| Some((it, of_one_guest(it)?))) else {
-        return Ok(());
-    };
-    match plan.kernels().len() {
-        1 => Ok(()),
-        _ => {
+    let shared = plan.contenders.iter().find_map(|it| Some((it, of_one_guest(it)?)));
+    match shared.filter(|_| plan.kernels().len() > 1) {
+        None => Ok(()),
+        Some((contender, what)) => {
             let text = format!("`{}` {what}, for which there is one guest", contender.label);
             Err(Refusal::wrong_use(text, "name the same kernel for all contenders"))
         }

@@ -23,7 +23,7 @@ pub fn heed(stop: Arc<AtomicBool>) {
     let _ = STOP.set(stop);
 }
 
-/// Whether this process is asked to stop. Whoever asks gives up what it does.
+/// Whether this process is asked to stop: the caller then gives up what it does.
 pub fn gives_up() -> bool {
     let is_asked = STOP.get().is_some_and(|stop| stop.load(Ordering::Relaxed));
     GIVEN_UP.fetch_or(is_asked, Ordering::Relaxed);

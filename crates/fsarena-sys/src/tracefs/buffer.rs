@@ -25,8 +25,7 @@ pub struct TracedEvent {
 #[derive(Debug)]
 pub struct TraceBuffer {
     folder: PathBuf,
-    /// It may be mounted for this value alone.
-    _tracefs: Tracefs,
+    tracefs: Tracefs,
 }
 
 impl TraceBuffer {
@@ -37,7 +36,7 @@ impl TraceBuffer {
     pub fn make(tracefs: Tracefs, name: &str, kibibytes: u32) -> io::Result<Self> {
         let folder = tracefs.buffer(name);
         fs::create_dir(&folder)?;
-        let buffer = Self { folder, _tracefs: tracefs };
+        let buffer = Self { folder, tracefs };
         let prepared = buffer.prepare(kibibytes);
         prepared.inspect_err(|_| drop(fs::remove_dir(&buffer.folder)))?;
         Ok(buffer)
@@ -62,13 +61,17 @@ impl TraceBuffer {
         }
     }
 
-    /// Begins to record `events`, without those that the kernel lacks.
+    /// The tracefs that it is in.
+    pub fn tracefs(&self) -> &Tracefs {
+        &self.tracefs
+    }
+
+    /// Begins to record `events`.
     ///
     /// # Errors
-    /// `EINVAL` for an invalid filter, or if the kernel refuses it.
-    pub fn start(self: &Arc<Self>, mut events: Vec<TracedEvent>) -> io::Result<TraceReader> {
-        events.retain(|event| self.folder.join("events").join(event.name).exists());
-        let mut reader = TraceReader { buffer: Arc::clone(self), events, pipes: Vec::new(), processors: Vec::new() };
+    /// `ENOENT` if the kernel lacks one, `EINVAL` for an invalid filter, or if the kernel refuses it.
+    pub fn start(self: &Arc<Self>, events: Vec<TracedEvent>) -> io::Result<TraceReader> {
+        let mut reader = TraceReader { buffer: Arc::clone(self), events, pipes: Vec::new() };
         // What an earlier recording left, and its count of lost events.
         self.write("trace", "")?;
         for TracedEvent { name, filter, with_chain } in &reader.events {
@@ -78,15 +81,18 @@ impl TraceBuffer {
             }
             self.write(&format!("events/{name}/enable"), "1")?;
         }
-        for processor in fs::read_dir(self.folder.join("per_cpu"))? {
-            let folder = processor?.path();
+        for processor in self.processors()? {
             let mut options = OpenOptions::new();
             options.read(true).custom_flags(libc::O_NONBLOCK);
-            reader.pipes.push(options.open(folder.join("trace_pipe_raw"))?);
-            reader.processors.push(folder);
+            reader.pipes.push(options.open(processor.join("trace_pipe_raw"))?);
         }
         self.write("tracing_on", "1")?;
         Ok(reader)
+    }
+
+    /// A folder for each processor.
+    fn processors(&self) -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(self.folder.join("per_cpu"))?.map(|entry| Ok(entry?.path())).collect()
     }
 
     fn write(&self, file: &str, content: &str) -> io::Result<()> {
@@ -99,7 +105,6 @@ impl TraceBuffer {
 pub struct TraceReader {
     buffer: Arc<TraceBuffer>,
     events: Vec<TracedEvent>,
-    processors: Vec<PathBuf>,
     pipes: Vec<File>,
 }
 
@@ -149,8 +154,8 @@ impl TraceReader {
     /// # Errors
     /// If it cannot be read.
     pub fn lost(&self) -> io::Result<u64> {
-        let of = |folder: &PathBuf| fs::read_to_string(folder.join("stats")).map(|text| lost(&text));
-        self.processors.iter().map(of).sum()
+        let of = |folder: PathBuf| fs::read_to_string(folder.join("stats")).map(|text| lost(&text));
+        self.buffer.processors()?.into_iter().map(of).sum()
     }
 }
 
@@ -278,12 +283,12 @@ mod tests {
     fn what_a_thread_does_is_recorded_with_its_call_chain() {
         let name = format!("fsarena-test-{}", std::process::id());
         let tracefs = Tracefs::open().expect("privileged");
-        let id = |name| tracefs.tracepoint(name).expect("every kernel has it").id as u16;
-        let (switch, stack) = (id("sched/sched_switch"), id("ftrace/kernel_stack"));
         let buffer = Arc::new(TraceBuffer::make(tracefs, &name, 256).expect("made"));
+        let id = |name| buffer.tracefs().tracepoint(name).expect("every kernel has it").id as u16;
+        let (switch, stack) = (id("sched/sched_switch"), id("ftrace/kernel_stack"));
         let event = |name, with_chain| TracedEvent { name, filter: String::new(), with_chain };
-        let events = vec![event("sched/sched_switch", Some("prev_state & 255")), event("sched/no_such", None)];
-        let mut reader = buffer.start(events).expect("started");
+        assert!(buffer.start(vec![event("sched/no_such", None)]).is_err());
+        let mut reader = buffer.start(vec![event("sched/sched_switch", Some("prev_state & 255"))]).expect("started");
         let thread = rustix::thread::gettid().as_raw_nonzero().get();
         (0..5).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(2)));
         reader.stop().expect("stopped");
