@@ -29,8 +29,8 @@ pub fn quantity(trial: &Trial, measure: Measure, quantity: Quantity) -> Option<f
         Quantity::DecimalMegabytesPerSecond => Some(trial.bytes() as f64 / MEGABYTE / seconds),
         Quantity::KilobytesPerSecond => Some(trial.bytes() as f64 / KIB / seconds),
         Quantity::OperationsPerSecond => Some(trial.operations() as f64 / seconds),
-        Quantity::ReadsPerSecond => per_second(count(trial, "read")).or(trial.probe(probe::SYSBENCH_READS)),
-        Quantity::WritesPerSecond => per_second(count(trial, "write")).or(trial.probe(probe::SYSBENCH_WRITES)),
+        Quantity::ReadsPerSecond => per_second(count(trial, "read")),
+        Quantity::WritesPerSecond => per_second(count(trial, "write")),
         Quantity::SecondsPerOperation => Some(seconds / trial.operations() as f64),
         Quantity::Latency => mean(trial, |name| !SYNCS.contains(&name)),
         Quantity::LatencySeconds => mean(trial, |name| !SYNCS.contains(&name)).map(|mean| mean / MILLISECONDS),
@@ -154,9 +154,6 @@ mod tests {
         let through_fio = trial(2.0, &probes);
         assert_eq!(of(&through_fio, Quantity::Processor), Some(3.75));
         assert_eq!(of(&through_fio, Quantity::System), Some(2.5));
-        let through_sysbench = trial(2.0, &[(probe::SYSBENCH_READS, 70.0), (probe::SYSBENCH_WRITES, 30.0)]);
-        assert_eq!(of(&through_sysbench, Quantity::ReadsPerSecond), Some(70.0));
-        assert_eq!(of(&through_sysbench, Quantity::WritesPerSecond), Some(30.0));
     }
 
     #[test]

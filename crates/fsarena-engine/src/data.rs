@@ -1,10 +1,10 @@
 //! The engine `data`: work on the data of large files. Workers read, write, do both, or deallocate space, in order or
 //! at random, with ordinary system calls, io_uring or mapped memory.
 
-pub mod files;
+mod files;
 mod ground;
 mod job;
-pub mod parameters;
+mod parameters;
 mod places;
 mod plain;
 mod ring;
@@ -17,8 +17,7 @@ use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 use crate::variants::{self, Layout};
 use crate::{Engine, EngineError, Job, Operation};
 use ground::DataGround;
-pub use parameters::DataParameters;
-use parameters::{Distribution, Pattern, Work};
+use parameters::{DataParameters, Distribution, Pattern, Work};
 
 /// Why a workload with a final sync only cannot be an open loop. The sync keeps it below its rate but belongs to no
 /// operation, so no latency would show the delay.
@@ -57,8 +56,8 @@ fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, Engine
     if parameters.operation != Work::Read {
         return Err(variants::one_cache(workload, variants::NO_READS));
     }
-    let is_bounded = parameters.operations.is_some() || parameters.bytes.is_some();
-    let is_skewed = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
+    let is_bounded = parameters.operations.is_some();
+    let is_skewed = parameters.distribution == Distribution::Zipf;
     let variant = match (parameters.pattern, cache) {
         (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::one_cache(workload, variants::AGAIN)),
         (Pattern::Random, _) => variants::cached(workload, cache, Layout::AsItIs, &[]),

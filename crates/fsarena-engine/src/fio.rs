@@ -1,15 +1,11 @@
-//! The engine `fio`: runs the workloads of the engine `data` through the program fio, and runs fio's job files
-//! unchanged.
+//! The engine `fio`: runs fio's job files unchanged.
 
-mod duration;
 mod facts;
 mod file;
-mod generate;
 mod job;
 mod jobs;
 mod limits;
 mod line;
-mod places;
 mod program;
 
 use std::path::Path;
@@ -17,46 +13,29 @@ use std::path::Path;
 use fsarena_model::{CacheState, ErrorCategory, Explained, Nanos, Traits, Workload};
 use serde::Deserialize;
 
-use crate::data::DataParameters;
 use crate::variants::one_cache;
 use crate::{Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use jobs::{Choice, JobsPlace, from_command, from_file, instead};
+pub use jobs::{Choice, from_command, from_file};
 
 /// The engine `fio`.
 pub const ENGINE: Engine =
     Engine { programs: Some(programs), with_cache: Some(with_cache), ..Engine::new(program::NAME, traits, open) };
 
-enum FioTask {
-    Generated(DataParameters),
-    AsItIs(JobFile),
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct AsItIs {
+struct FioParameters {
+    /// The text of a job file.
     job: String,
 }
 
-impl FioTask {
-    fn of(workload: &Workload) -> Result<Self, EngineError> {
-        if workload.parameters.get("job").is_none() {
-            let parameters = DataParameters::of(workload)?;
-            return match generate::lacks(workload, &parameters) {
-                None => Ok(Self::Generated(parameters)),
-                Some(what) => {
-                    Err(FioError::Cannot { workload: workload.name.to_string(), what: what.to_owned() }.into())
-                }
-            };
-        }
-        let own = crate::parameters::<AsItIs>(workload)?;
-        let file = JobFile::parse(&format!("{}: job", workload.name), &own.job, &|_| None)?;
-        limits::check(&file)?;
-        duration::check(&file)?;
-        Ok(Self::AsItIs(file))
-    }
+fn job_file(workload: &Workload) -> Result<JobFile, EngineError> {
+    let parameters = crate::parameters::<FioParameters>(workload)?;
+    let file = JobFile::parse(&format!("{}: job", workload.name), &parameters.job, &|_| None)?;
+    limits::check(&file)?;
+    Ok(file)
 }
 
 /// fio takes a while to start and to end. A job file gives its own run time. There is no reference in memory: the
@@ -65,28 +44,20 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
     const AROUND: Nanos = Nanos::millis(350);
     /// `runtime` in its JSON.
     const CLOCK_STEP: Nanos = Nanos::millis(1);
-    let own = match FioTask::of(workload)? {
-        FioTask::Generated(parameters) => {
-            Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
-        }
-        FioTask::AsItIs(file) => Traits {
-            peak: limits::demand(&file)?,
-            direct_block: facts::direct_block(&file),
-            extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + duration::lasts(&file) },
-            ..Traits::default()
-        },
-    };
+    let file = job_file(workload)?;
     Ok(Traits {
+        peak: limits::demand(&file)?,
+        direct_block: facts::direct_block(&file),
+        extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
         program: Some(program::NAME.to_owned()),
         clock_step: Some(CLOCK_STEP),
         runs_in_memory: false,
-        files: None,
-        ..own
+        ..Traits::default()
     })
 }
 
 fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-    Ok(Box::new(job::FioJob::new(workload, FioTask::of(workload)?, directory, seed)?))
+    Ok(Box::new(job::FioJob::new(workload, job_file(workload)?, directory, seed)?))
 }
 
 fn with_cache(workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
@@ -112,8 +83,6 @@ pub enum FioError {
     /// fio does not accept a job file, with its message.
     #[error("`{file}`: {words}")]
     NotUnderstood { file: String, words: String },
-    #[error("workload `{workload}`: fio cannot {what}")]
-    Cannot { workload: String, what: String },
 }
 
 impl FioError {
@@ -146,7 +115,6 @@ impl Explained for FioError {
             }
             Self::Line { hint, .. } => hint.clone(),
             Self::NotUnderstood { .. } => "`fio --cmdhelp=all` lists the options that fio knows".to_owned(),
-            Self::Cannot { .. } => "run it natively (--engine native), or name others with --workload".to_owned(),
         })
     }
 }

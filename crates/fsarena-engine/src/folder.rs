@@ -115,25 +115,11 @@ pub fn make_cold(path: &Path, size: u64) -> Result<(), EngineError> {
     Err(EngineError::StaysInMemory { file: path.display().to_string(), left, pages })
 }
 
-/// Asks the kernel to drop a file from memory.
-pub fn drop_cached(path: &Path) -> Result<(), EngineError> {
-    fadvise(open(path)?, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
-}
-
-/// Writes all data of the file system of `directory` to its device, then asks the kernel to drop the data of all files
-/// in and below `directory`. The kernel need not comply, and inodes and names stay in memory.
+/// Asks the kernel to drop the data of all files in and below `directory`, as far as they are on the device. The kernel
+/// need not comply, and inodes and names stay in memory.
 ///
 /// # Errors
 /// If a folder cannot be listed, or a file cannot be opened, or once `stop` is set.
-pub fn drop_cached_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
-    sync_at(directory)?;
-    drop_all_cached(directory, stop)
-}
-
-/// As [`drop_cached_below`], without a sync before.
-///
-/// # Errors
-/// As [`drop_cached_below`].
 pub fn drop_all_cached(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
         go_on(stop).map_err(EngineError::io("drop files from memory"))?;
@@ -142,7 +128,7 @@ pub fn drop_all_cached(directory: &Path, stop: &AtomicBool) -> Result<(), Engine
         if kind.is_dir() {
             drop_all_cached(&entry.path(), stop)?;
         } else if kind.is_file() {
-            drop_cached(&entry.path())?;
+            fadvise(open(&entry.path())?, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))?;
         }
     }
     Ok(())

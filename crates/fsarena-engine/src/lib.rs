@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 pub use engines::Engines;
 pub use error::{EngineError, Lack};
-pub use folder::{drop_cached_below, sync_and_drop_caches, sync_at, unlink, write_random};
+pub use folder::{sync_and_drop_caches, sync_at, unlink, write_random};
 pub use limit::{Limit, go_on, watched};
 pub use operation::Operation;
 pub use parameters::parameters;

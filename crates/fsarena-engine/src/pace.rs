@@ -6,41 +6,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fsarena_model::Nanos;
 use fsarena_sys::affinity::Pinned;
 use fsarena_sys::clock;
-use rand::RngExt;
-use rand_pcg::Pcg64Mcg;
-use serde::{Deserialize, Serialize};
 
 use crate::workers::{Worker, Workers};
 use crate::{EngineError, Limit, RunStats};
 
-/// The distribution of the intended starts of an open loop over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arrivals {
-    /// At equal intervals.
-    #[default]
-    Even,
-    /// At random, like those of independent users: the intervals have an exponential distribution.
-    Poisson,
-}
-
-/// The intended times at which the operations of one worker start in an open loop.
+/// The intended times at which the operations of one worker start in an open loop, at equal intervals.
 pub struct IntendedStarts {
-    /// Nanoseconds between two starts, on average.
+    /// Nanoseconds between two starts.
     distance: f64,
-    /// Part of the distance that passes before the first start, if arrivals are even.
+    /// Part of the distance that passes before the first start.
     phase: f64,
-    arrivals: Arrivals,
-    random: Pcg64Mcg,
     next: f64,
 }
 
 impl IntendedStarts {
-    /// `rate` operations per second of worker number `worker` of `workers`. If arrivals are even, the workers take
-    /// turns.
-    pub fn new(rate: f64, (worker, workers): (u32, u32), arrivals: Arrivals, random: Pcg64Mcg) -> Self {
+    /// `rate` operations per second of worker number `worker` of `workers`, which take turns.
+    pub fn new(rate: f64, worker: u32, workers: u32) -> Self {
         let phase = (f64::from(worker) + 0.5) / f64::from(workers);
-        let mut starts = Self { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
+        let mut starts = Self { distance: 1e9 / rate, phase, next: 0.0 };
         starts.restart();
         starts
     }
@@ -54,29 +37,20 @@ impl IntendedStarts {
     /// it.
     #[inline]
     pub fn take(&mut self) -> Nanos {
-        let at = self.next;
-        self.next += match self.arrivals {
-            Arrivals::Even => self.distance,
-            Arrivals::Poisson => self.draw(),
-        };
-        Nanos(at as u64)
-    }
-
-    fn draw(&mut self) -> f64 {
-        -self.distance * (1.0 - self.random.random::<f64>()).ln()
+        let at = self.due();
+        self.next += self.distance;
+        at
     }
 
     /// The intended start of the next operation, without advancing.
+    #[inline]
     pub fn due(&self) -> Nanos {
         Nanos(self.next as u64)
     }
 
     /// Starts again. Operations that an earlier run did not start are dropped.
     pub fn restart(&mut self) {
-        self.next = match self.arrivals {
-            Arrivals::Even => self.distance * self.phase,
-            Arrivals::Poisson => self.draw(),
-        };
+        self.next = self.distance * self.phase;
     }
 }
 
@@ -116,8 +90,6 @@ pub struct WorkerLoad {
     pub rate: Option<f64>,
     /// Percentage of the operations per second that the contender does in a closed loop, which a pilot run finds.
     pub percent: Option<f64>,
-    /// The distribution of the starts over time.
-    pub arrivals: Arrivals,
 }
 
 impl WorkerLoad {
@@ -139,7 +111,6 @@ impl WorkerLoad {
     pub fn keep<W: Worker>(
         self,
         workers: &mut Workers<W>,
-        seed: u64,
         stop: &AtomicBool,
         renew: impl FnMut(&mut Workers<W>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
@@ -148,7 +119,7 @@ impl WorkerLoad {
             (None, Some(percent)) => peak(workers, stop, renew)? * percent / 100.0,
             (None, None) => return Ok(()),
         };
-        workers.keep_rate(all / f64::from(workers.count()), self.arrivals, seed);
+        workers.keep_rate(all / f64::from(workers.count()));
         Ok(())
     }
 }
@@ -172,35 +143,18 @@ fn peak<W: Worker>(
 
 #[cfg(test)]
 mod tests {
-    use fsarena_model::seed::generator;
-
     use super::*;
-
-    fn starts(arrivals: Arrivals) -> Vec<u64> {
-        let mut starts = IntendedStarts::new(1e6, (0, 1), arrivals, generator(1, "arrivals", &[]));
-        (0..10_000).map(|_| starts.take().0).collect()
-    }
 
     #[test]
     fn workers_take_turns_and_begin_no_more_than_is_offered() {
         let mut all: Vec<u64> = Vec::new();
         for worker in 0..4 {
-            let random = generator(1, "arrivals", &[]);
-            let mut own = IntendedStarts::new(1e6, (worker, 4), Arrivals::Even, random);
+            let mut own = IntendedStarts::new(1e6, worker, 4);
             own.restart();
             all.extend(std::iter::from_fn(|| Some(own.take().0)).take_while(|start| *start < 100_000));
         }
         all.sort_unstable();
         assert_eq!(all.len(), 400, "4 workers with a million per second each, for 100 µs");
         assert!(all.windows(2).all(|pair| pair[1] - pair[0] == 250));
-    }
-
-    #[test]
-    fn random_starts_have_the_same_rate_and_spread_as_they_should() {
-        let starts = starts(Arrivals::Poisson);
-        let mean = starts[9_999] as f64 / 9_999.0;
-        assert!((mean / 1000.0 - 1.0).abs() < 0.05, "{mean}");
-        let short = starts.windows(2).filter(|pair| pair[1] - pair[0] < 693).count();
-        assert!((4_700..5_300).contains(&short), "half are below the mean times ln 2: {short}");
     }
 }

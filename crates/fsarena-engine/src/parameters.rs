@@ -1,9 +1,9 @@
 //! Parses the parameters of workloads. Sizes are a number of bytes, or a text such as `4K`.
 
 use fsarena_model::mistake::in_words;
-use fsarena_model::{Bytes, Mode, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Workload};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::EngineError;
@@ -81,9 +81,38 @@ pub fn or<T: From<u32>, const N: u32>() -> T {
     T::from(N)
 }
 
-/// Whether the workload runs once from start to end, without a time of its own.
-pub fn runs_once(workload: &Workload) -> bool {
-    workload.mode == Mode::Whole && workload.ends_by_itself && workload.timed_ms == 0
+/// Refuses a workload that does not run once from start to end, or has a time of its own.
+///
+/// # Errors
+/// [`EngineError::Parameters`].
+pub fn require_once(workload: &Workload) -> Result<(), EngineError> {
+    match workload.mode == Mode::Whole && workload.ends_by_itself && workload.timed_ms == 0 {
+        true => Ok(()),
+        false => Err(EngineError::parameters(
+            &workload.name,
+            "a run cannot be cut: `mode = \"whole\"`, `ends-by-itself = true`, and no `timed-ms`",
+        )),
+    }
+}
+
+/// Refuses a workload that is made durable in another way, or whose files are elsewhere.
+///
+/// # Errors
+/// [`EngineError::Parameters`] with the ways and places that are possible.
+pub fn require_conditions(
+    workload: &Workload,
+    durable: &[DurablePoint],
+    cache: &[CacheState],
+) -> Result<(), EngineError> {
+    fn one_of<T: Serialize>(key: &str, all: &[T]) -> String {
+        let name = |one: &T| serde_json::to_string(one).unwrap_or_default().replace('"', "`");
+        format!("`{key}` is {}", all.iter().map(name).collect::<Vec<_>>().join(" or "))
+    }
+    let refuse = |what| Err(EngineError::parameters(&workload.name, what));
+    if !durable.contains(&workload.durable) {
+        return refuse(one_of("durable", durable));
+    }
+    if cache.contains(&workload.cache) { Ok(()) } else { refuse(one_of("cache", cache)) }
 }
 
 /// For `deserialize_with`: bytes.

@@ -18,21 +18,8 @@ pub const ENGINE: Engine = Engine::new("sqlite", traits, open);
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct SqliteParameters {
-    /// The journal mode (<https://www.sqlite.org/pragma.html#pragma_journal_mode>), always with `synchronous=FULL`.
-    #[serde(default)]
-    journal: Journal,
     /// Operations of each run. Default: as many as the time allows.
     operations: Option<u64>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Journal {
-    /// A rollback journal, deleted with each transaction: SQLite's default.
-    #[default]
-    Delete,
-    /// A write-ahead log.
-    Wal,
 }
 
 /// Space of a database. A day of inserts does not fill it.
@@ -55,10 +42,9 @@ struct Inserts {
 }
 
 impl Inserts {
+    /// With SQLite's default journal, which is deleted with each transaction.
     fn connect(&self) -> Result<Connection, EngineError> {
-        let journal = if self.parameters.journal == Journal::Wal { "wal" } else { "delete" };
         let connection = Connection::open(&self.path).map_err(refused("open the database"))?;
-        connection.pragma_update(None, "journal_mode", journal).map_err(refused("choose the journal"))?;
         connection.pragma_update(None, "synchronous", "full").map_err(refused("choose how safe it is"))?;
         Ok(connection)
     }
@@ -106,17 +92,14 @@ mod tests {
     #[test]
     fn each_insert_is_an_operation_and_the_rows_are_there() {
         let place = tempfile::tempdir().expect("temporary folder");
-        for journal in [Journal::Delete, Journal::Wal] {
-            let path = place.path().join(format!("{journal:?}.db"));
-            let parameters = SqliteParameters { journal, operations: Some(20) };
-            let random = fsarena_model::seed::generator(1, "sqlite", &[]);
-            let (mut job, mut stats, stop) =
-                (Inserts { parameters, path, random }, RunStats::new(), AtomicBool::new(false));
-            job.upkeep(Upkeep::Prepare, &crate::NEVER).expect("made");
-            job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
-            job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
-            let rows = job.connect().expect("opens").query_row("SELECT count(*) FROM pts1", [], |row| row.get(0));
-            assert_eq!((stats.operations, rows), (40, Ok(40)));
-        }
+        let (parameters, path) = (SqliteParameters { operations: Some(20) }, place.path().join("benchmark.db"));
+        let random = fsarena_model::seed::generator(1, "sqlite", &[]);
+        let (mut job, mut stats, stop) =
+            (Inserts { parameters, path, random }, RunStats::new(), AtomicBool::new(false));
+        job.upkeep(Upkeep::Prepare, &crate::NEVER).expect("made");
+        job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
+        job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
+        let rows = job.connect().expect("opens").query_row("SELECT count(*) FROM pts1", [], |row| row.get(0));
+        assert_eq!((stats.operations, rows), (40, Ok(40)));
     }
 }

@@ -4,13 +4,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::Nanos;
-use fsarena_model::seed::generator;
 use fsarena_sys::clock;
 use fsarena_sys::fork::{self, Forked};
 use fsarena_sys::gate::{Flags, Gate};
 
 use crate::meter::Meter;
-use crate::pace::{Arrivals, IntendedStarts};
+use crate::pace::IntendedStarts;
 use crate::{EngineError, Limit, RunStats};
 
 /// One of several workers that do the same work.
@@ -126,11 +125,10 @@ impl<W: Worker> Workers<W> {
     }
 
     /// Starts `rate` operations per second of each worker from now on, whether or not earlier ones have ended.
-    pub(crate) fn keep_rate(&mut self, rate: f64, arrivals: Arrivals, seed: u64) {
+    pub(crate) fn keep_rate(&mut self, rate: f64) {
         let count = self.count();
         for (number, paced) in (0..).zip(&mut self.workers) {
-            let random = generator(seed, "arrivals", &[u64::from(number)]);
-            paced.pace = Some(IntendedStarts::new(rate, (number, count), arrivals, random));
+            paced.pace = Some(IntendedStarts::new(rate, number, count));
         }
     }
 

@@ -1,8 +1,8 @@
-//! `make parity`: runs the same job with the native engine and with fio in turn, on the same file of one ext4 lane.
+//! `make parity`: runs the same job with the native engine and with fio in turn, on the same file of one lane.
 //! Prints the ratios of their rates and mean latencies with 95 % intervals. Then runs each once for the same number of
 //! operations: the numbers of operations and bytes, and of flushes at the lane's device, have to agree.
 //!
-//! Needs root. Arguments: a contender, then workloads of the catalogue.
+//! Needs root. Argument: a contender.
 
 mod lane;
 
@@ -10,16 +10,31 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use fsarena_engine::{Job, Limit, RunStats, Upkeep, engine, fio};
+use fsarena_engine::{Job, Limit, RunStats, Upkeep, engine};
 use fsarena_lane::LaneSet;
 use fsarena_model::{Bytes, Nanos, Workload, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_stats::cell_summary;
 use lane::{with_lane, words};
+use serde_json::json;
 
-/// Default workloads.
-const WORKLOADS: [&str; 6] =
-    ["randread-4k-qd32", "randwrite-4k-qd32", "seqread-1m", "seqwrite-1m", "mixed-4k-qd32", "randwrite-4k-fsync"];
+/// Workloads of the catalogue, each with the options of its job. See docs/decisions/0006 for those of io_uring.
+const JOBS: [(&str, &str); 6] = [
+    ("randread-4k-qd32", "rw=randread\nbs=4k\n@ring"),
+    ("randwrite-4k-qd32", "rw=randwrite\nbs=4k\n@ring"),
+    ("seqread-1m", "rw=read\nbs=1m\nioengine=psync"),
+    ("seqwrite-1m", "rw=write\nbs=1m\nioengine=psync"),
+    ("mixed-4k-qd32", "rw=randrw\nrwmixread=70\nbs=4k\n@ring"),
+    ("randwrite-4k-fsync", "rw=randwrite\nbs=4k\nioengine=psync\nfsync=1"),
+];
+/// The options in place of `@ring`: submits and reaps in batches, as the native engine does.
+const RING: &str = "ioengine=io_uring\niodepth=32\nfixedbufs=1\nregisterfiles=1\niodepth_batch_submit=32\n\
+                    iodepth_batch_complete_min=1\niodepth_batch_complete_max=32";
+/// The options of all jobs: the native engine's file, direct I/O, no cache is dropped, no space is preallocated, the
+/// latency is the time from call to return.
+const GENERAL: &str = "filename=data0\nfilesize=512m\nsize=512m\noverwrite=1\ndirect=1\nthread=1\ninvalidate=0\n\
+                       fallocate=none\nnorandommap=1\nrandom_generator=tausworthe64\nclat_percentiles=0\n\
+                       lat_percentiles=1\nmem=mmap\nscramble_buffers=1";
 /// Number of pairs of runs; every other pair begins with fio.
 const PAIRS: usize = 16;
 const TIME: Nanos = Nanos::seconds(1);
@@ -29,28 +44,31 @@ const OPERATIONS: u64 = 400;
 const MORE_FLUSHES: f64 = 4.0;
 
 fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let kind = arguments.next().unwrap_or_else(|| "ext4".to_owned());
-    let named: Vec<String> = arguments.collect();
-    let workloads = if named.is_empty() { WORKLOADS.map(str::to_owned).to_vec() } else { named };
-    with_lane(&kind, Bytes::gib(2), |lane_set| table(&kind, &workloads, lane_set))
+    let kind = std::env::args().nth(1).unwrap_or_else(|| "ext4".to_owned());
+    with_lane(&kind, Bytes::gib(2), |lane_set| table(&kind, lane_set))
 }
 
-fn table(kind: &str, workloads: &[String], lane_set: &mut LaneSet) -> Result<()> {
+/// The workload as a job of fio with these options.
+fn through_fio(workload: &Workload, options: &str) -> Workload {
+    let job = format!("[job]\n{GENERAL}\n{}\n", options.replace("@ring", RING));
+    Workload { engine: "fio".to_owned(), parameters: json!({ "job": job }), ..workload.clone() }
+}
+
+fn table(kind: &str, lane_set: &mut LaneSet) -> Result<()> {
     let (place, _) = lane_set.make(0, Some(0), 1)?;
     println!(
         "fsarena / fio on one {kind} lane, {PAIRS} pairs of {} s, in turn: median ratio [95 %]",
         TIME.as_seconds()
     );
     println!("{:<20} {:>10} {:>24} {:>24}", "", "rate", "rates", "mean latencies");
-    for name in workloads {
+    for (name, options) in JOBS {
         let folder = place.directory.join(name);
         std::fs::create_dir(&folder)?;
         let workload = fsarena_catalog::workload(name)?;
-        let pairs = pairs(&workload, &folder).with_context(|| name.clone())?;
+        let pairs = pairs(&workload, options, &folder).context(name)?;
         let (device, backing) = (place.device.clone(), place.backing.clone());
         let target = Target { device, backing, beneath: None, flushes: Flushes::Counted, network: false };
-        let [native, fio] = counted(&workload, &folder, &target).with_context(|| name.clone())?;
+        let [native, fio] = counted(&workload, options, &folder, &target).context(name)?;
         std::fs::remove_dir_all(&folder)?;
         let each = |of: fn(&Pair) -> f64| pairs.iter().map(of).collect::<Vec<f64>>();
         let rate = cell_summary(&each(|pair| pair.native.rate)).context("nothing was done")?.median;
@@ -74,8 +92,8 @@ struct Pair {
     fio: Figures,
 }
 
-fn pairs(workload: &Workload, folder: &Path) -> Result<Vec<Pair>> {
-    let through = fio::instead(workload)?.workload;
+fn pairs(workload: &Workload, options: &str, folder: &Path) -> Result<Vec<Pair>> {
+    let through = through_fio(workload, options);
     let open = |workload: &Workload| -> Result<Box<dyn Job>> {
         Ok(engine(&workload.engine).context("the engine exists")?.open(workload, folder, 1)?)
     };
@@ -111,14 +129,10 @@ impl std::fmt::Display for Counted {
 }
 
 /// Runs the same number of operations with the native engine and with fio.
-fn counted(workload: &Workload, folder: &Path, target: &Target) -> Result<[Counted; 2]> {
+fn counted(workload: &Workload, options: &str, folder: &Path, target: &Target) -> Result<[Counted; 2]> {
     let mut native = workload.clone();
     native.parameters["operations"] = OPERATIONS.into();
-    // A workload that writes new files has no such parameter: it writes whole files.
-    if engine(&native.engine).context("the engine exists")?.traits(&native).is_err() {
-        native = workload.clone();
-    }
-    let through = fio::instead(&native)?.workload;
+    let through = through_fio(workload, &format!("{options}\nnumber_ios={OPERATIONS}"));
     let count = |workload: &Workload| -> Result<Counted> {
         let mut job = engine(&workload.engine).context("the engine exists")?.open(workload, folder, 1)?;
         let (mut stats, mut totals, never) = (RunStats::new(), Totals::default(), AtomicBool::new(false));

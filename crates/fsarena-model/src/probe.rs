@@ -239,8 +239,6 @@ probes! {
     DURABLE_WRITES = "durable-writes", "writes", Kind::Trial, Explanation;
     FIO_USR = "fio.usr", "%", Kind::Trial, ProgramTime;
     FIO_SYS = "fio.sys", "%", Kind::Trial, ProgramTime;
-    SYSBENCH_READS = "sysbench.reads", "1/s", Kind::Trial, Explanation;
-    SYSBENCH_WRITES = "sysbench.writes", "1/s", Kind::Trial, Explanation;
 
     // The columns of iostat(1).
     IOSTAT_READS = "iostat.r/s", "1/s", Kind::Computed, Iostat;

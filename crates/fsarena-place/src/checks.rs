@@ -20,7 +20,7 @@ use crate::{ENGINES, Refusal, Refusals};
 const MOST_ROUNDS: u32 = 1000;
 
 /// Size of a lane's logical blocks, in bytes.
-pub const BLOCK: u64 = fsarena_lane::BLOCK_SIZE as u64;
+const BLOCK: u64 = fsarena_lane::BLOCK_SIZE as u64;
 
 /// Refuses a plan, from arguments or from the store, that contradicts itself, or whose data do not fit on its lanes.
 ///

@@ -28,8 +28,7 @@ use fsarena_sys::child;
 use serde::{Deserialize, Serialize};
 
 pub use checks::{
-    BLOCK, enlarge_lanes, fitted, require_host, require_machine, require_means, require_sound, require_space,
-    require_storage,
+    enlarge_lanes, fitted, require_host, require_machine, require_means, require_sound, require_space, require_storage,
 };
 pub use clients::{Launcher, NamedClients};
 pub use engines::ENGINES;

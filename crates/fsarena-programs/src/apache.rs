@@ -9,7 +9,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::parameters::checked_up_to;
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
+use fsarena_engine::{
+    Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, sync_and_drop_caches,
+};
 use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use serde::Deserialize;
 
@@ -61,7 +63,7 @@ impl Job for ApacheJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.requests.write(&self.server.install()?, stop),
-            Upkeep::DropCaches => drop_cached_below(&self.server.pages(), stop),
+            Upkeep::DropCaches => sync_and_drop_caches(&self.server.pages(), stop),
             Upkeep::Begin => self.server.start(stop),
             Upkeep::End => self.server.finish(stop),
             _ => Ok(()),

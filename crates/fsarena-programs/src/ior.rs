@@ -1,14 +1,13 @@
 //! The engine `ior`: IOR, by which parallel file systems are measured, as one program on all machines.
 //!
-//! Read is its table of processes, each timed by its own clock. The lines of results and the summary are only compared
-//! with it:
+//! Read is its table of processes, each timed by its own clock, and not the lines of results and the summary:
 //! - Their times are from the first start to the last end by the clocks of several nodes, so a clock that is off by two
 //!   seconds adds two seconds (hpc/ior #431), and a start that is lost adds the time since 1970 (#528).
 //! - Latencies are divided by the number of transfers that was asked for, not done (#495, until 4.0), and the summary's
-//!   operations per second are those of another time than the line's (#478). They are not read.
+//!   operations per second are those of another time than the line's (#478).
 
 use fsarena_engine::parameters::or;
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::mpi::{self, AROUND, MpiOutput, MpiProcess, MpiProgram, MpiStart};
@@ -32,9 +31,6 @@ pub struct Ior {
     /// Whether each process has a file of its own (`-F`); otherwise all share one.
     #[serde(default)]
     pub file_per_process: bool,
-    /// Whether the transfers are in random order (`-z`).
-    #[serde(default)]
-    pub random: bool,
     /// Whether what is read is compared with what was written (`-R`), within the timer.
     #[serde(default)]
     pub verify: bool,
@@ -100,7 +96,6 @@ impl Ior {
 
 impl MpiProgram for Ior {
     const NAME: &'static str = "ior";
-    const PRINTED: Probe = Probe::of_program("ior.printed", "MiB/s");
     const UNIT: &'static str = "bytes";
     type Operation = Operation;
 
@@ -162,7 +157,6 @@ impl MpiProgram for Ior {
             ),
             ("-k", self.operation == Operation::Read),
             ("-F", self.file_per_process),
-            ("-z", self.random),
             ("-R", self.verify && operation == Operation::Read),
             ("--posix.odirect", self.is_direct),
         ];
@@ -184,10 +178,7 @@ impl MpiProgram for Ior {
         let rows = mpi::complete(rows.collect(), processes)?;
         let seconds = rows.iter().map(|process| process.seconds).fold(0.0, f64::max);
         let amount: f64 = rows.iter().map(MpiProcess::amount).sum();
-        let results = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
-        let printed = results.into_iter().find_map(|line| line.split_whitespace().next()?.parse().ok());
-        let printed = printed.ok_or_else(|| format!("it wrote no result of `{word}`"))?;
-        Ok(MpiOutput { amount, seconds, printed, computed: amount / f64::from(1 << 20) / seconds })
+        Ok(MpiOutput { amount, seconds })
     }
 }
 

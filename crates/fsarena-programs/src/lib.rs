@@ -2,7 +2,6 @@
 //! new engine is one file and one line in [`PROGRAMS`].
 
 mod apache;
-mod clients;
 mod folder;
 #[cfg(test)]
 mod fuzz;
@@ -16,7 +15,6 @@ mod pgbench;
 mod postgresql;
 mod program;
 mod server;
-mod sysbench;
 mod tool;
 mod user;
 
@@ -33,8 +31,6 @@ pub static PROGRAMS: &[Engine] = &[
     // databases
     mariadb::ENGINE,
     oltp::ENGINE,
-    // input and output
-    sysbench::ENGINE,
     pgbench::ENGINE,
     // a web server
     apache::ENGINE,

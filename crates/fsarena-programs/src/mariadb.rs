@@ -13,7 +13,9 @@ mod schema;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
+use fsarena_engine::{
+    Engine, EngineError, Job, Limit, Need, NextRun, Programs, RunStats, Upkeep, sync_and_drop_caches,
+};
 use fsarena_model::{Bytes, Nanos, Traits, Verification, Workload};
 use rustix::process::Signal;
 
@@ -231,7 +233,7 @@ impl Job for MariaDbJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => drop_cached_below(&self.server.lane.data, stop),
+            Upkeep::DropCaches => sync_and_drop_caches(&self.server.lane.data, stop),
             Upkeep::Begin => self.server.start(stop),
             Upkeep::End => self.server.lane.stop(stop),
             _ => Ok(()),

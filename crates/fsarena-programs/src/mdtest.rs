@@ -1,11 +1,11 @@
 //! The engine `mdtest`: the metadata benchmark that comes with IOR, as one program on all machines.
 //!
 //! Read is its table of processes, whose columns have names. Its line `all` has the time of the slowest process by its
-//! own clock, with the sync after the operation, and the lines of the processes have their files. The summary is only
-//! compared with them: its best rate was that of the fastest process, not of an iteration (hpc/ior #183, #300, until
-//! 3.3), and for some time that of the next operation (#381).
+//! own clock, with the sync after the operation, and the lines of the processes have their files. The summary is not read:
+//! its best rate was that of the fastest process, not of an iteration (hpc/ior #183, #300, until 3.3), and for some time
+//! that of the next operation (#381).
 
-use fsarena_model::{Bytes, DurablePoint, Nanos, Probe, Traits, Workload};
+use fsarena_model::{Bytes, DurablePoint, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::mpi::{self, AROUND, MpiOutput, MpiProcess, MpiProgram, MpiStart};
@@ -105,7 +105,6 @@ impl Mdtest {
 
 impl MpiProgram for Mdtest {
     const NAME: &'static str = "mdtest";
-    const PRINTED: Probe = Probe::of_program("mdtest.printed", "files/s");
     const UNIT: &'static str = "files";
     type Operation = Operation;
 
@@ -200,10 +199,7 @@ impl MpiProgram for Mdtest {
         if all.seconds < slowest * (1.0 - 1e-9) {
             return Err(format!("its slowest process took {slowest} s, and all of them {} s", all.seconds));
         }
-        let printed =
-            text.lines().find_map(|line| line.trim().strip_prefix(phase)?.split_whitespace().next()?.parse().ok());
-        let printed = printed.ok_or_else(|| format!("its summary has no `{phase}`"))?;
-        Ok(MpiOutput { amount, seconds: all.seconds, printed, computed: amount / all.seconds })
+        Ok(MpiOutput { amount, seconds: all.seconds })
     }
 }
 

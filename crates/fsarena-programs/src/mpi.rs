@@ -10,7 +10,7 @@ use fsarena_engine::{
     Engine, EngineError, Job, Launch, Limit, Need, NextRun, Operation, Programs, RunStats, Scratch, Spanning, Upkeep,
     sync_and_drop_caches,
 };
-use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
+use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use fsarena_sys::clock;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -36,8 +36,6 @@ pub const AROUND: Nanos = Nanos::millis(700);
 pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
     /// The program's name, and the engine's.
     const NAME: &'static str;
-    /// The rate that the program prints, reported if it is not the one of its processes.
-    const PRINTED: Probe;
     /// What an [`MpiOutput`] counts.
     const UNIT: &'static str;
     /// What the program can do.
@@ -122,8 +120,8 @@ struct MpiJob<P> {
 }
 
 impl<P: MpiProgram> MpiJob<P> {
-    /// Runs the program; `None` if it was stopped. Returns its output and the time of its slowest process.
-    fn work(&mut self, operation: P::Operation, stop: &AtomicBool) -> Result<Option<(MpiOutput, Nanos)>, EngineError> {
+    /// Runs the program; `None` if it was stopped. Returns the time of its slowest process.
+    fn work(&mut self, operation: P::Operation, stop: &AtomicBool) -> Result<Option<Nanos>, EngineError> {
         self.program.begin(operation);
         let start = self.program.start();
         let mpirun = if start.launch.is_empty() { MPIRUN.found()? } else { String::new() };
@@ -137,9 +135,9 @@ impl<P: MpiProgram> MpiJob<P> {
         let Some(ended) = tool.run_among_others(&variables, stop)? else { return Ok(None) };
         let around = clock::now().saturating_sub(begin);
         let text = [ended.stdout, ended.stderr].join("\n");
-        let output = read::<P>(&text, operation, start.all()).map_err(EngineError::program(P::NAME))?;
-        let elapsed = output.elapsed(self.program.amount(), P::UNIT, around).map_err(EngineError::program(P::NAME))?;
-        Ok(Some((output, elapsed)))
+        let output = read::<P>(&text, operation, start.all());
+        let elapsed = output.and_then(|output| output.elapsed(self.program.amount(), P::UNIT, around));
+        elapsed.map(Some).map_err(EngineError::program(P::NAME))
     }
 
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
@@ -164,13 +162,12 @@ impl<P: MpiProgram> Job for MpiJob<P> {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let Some((output, elapsed)) = self.work(self.program.timed(), limit.stop)? else { return Ok(()) };
+        let Some(elapsed) = self.work(self.program.timed(), limit.stop)? else { return Ok(()) };
         let (operations, bytes) = self.program.work();
         stats.count_done(operations, bytes.0);
         stats.elapsed = stats.elapsed + elapsed;
         stats.record(Operation::Run, elapsed);
         stats.end_part(stats.elapsed);
-        stats.reported.extend(output.other_figure().map(|figure| (P::PRINTED, figure)));
         Ok(())
     }
 }

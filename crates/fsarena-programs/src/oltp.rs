@@ -1,19 +1,20 @@
 //! The engine `oltp`: sysbench's OLTP tests on MariaDB.
 
+pub mod output;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::parameters::{checked_up_to, runs_once};
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch};
-use fsarena_model::{Bytes, Nanos, Probe, Traits, Workload};
+use fsarena_engine::parameters::{checked_up_to, require_once};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Programs, RunStats, Scratch};
+use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::LARGEST;
 use crate::mariadb::{
     ClientWork, DatabaseClient, EMPTY, MOST_THREADS, MariaDb, MariaDbJob, NEEDS, settings, usual_pool,
 };
-use crate::sysbench::text::Times;
-use crate::tool::{Tool, figure};
+use crate::tool::Tool;
 
 const SYSBENCH: &str = "sysbench";
 /// The database of the tables, sysbench's default.
@@ -87,7 +88,7 @@ impl ClientWork for SysbenchClient {
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(&client.socket, self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
-        let transactions = read(&ended.stdout, stats).map_err(EngineError::program(SYSBENCH))?;
+        let transactions = output::read(&ended.stdout, stats).map_err(EngineError::program(SYSBENCH))?;
         if self.parameters.test == OltpTest::ReadWrite {
             stats.count_commits(transactions, u64::from(self.parameters.threads));
         }
@@ -135,18 +136,16 @@ enum OltpTest {
 
 impl OltpParameters {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked_up_to(LARGEST, workload, |parameters: &Self| parameters.complaint(workload))
+        require_once(workload)?;
+        checked_up_to(LARGEST, workload, Self::complaint)
     }
 
-    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
+    fn complaint(&self) -> Option<&'static str> {
         Some(match () {
             () if self.tables == 0 || self.table_size == 0 || self.time == 0 => {
                 "`tables`, `table-size` and `time` are at least 1"
             }
             () if !(1..=MOST_THREADS).contains(&self.threads) => "`threads` is from 1 to 390",
-            () if !runs_once(workload) => {
-                "a run cannot be cut: `mode = \"whole\"`, `ends-by-itself = true`, and `time` instead of `timed-ms`"
-            }
             () => return None,
         })
     }
@@ -188,82 +187,5 @@ impl OltpParameters {
             "--rand-type=uniform".to_owned(),
             format!("--rand-seed={}", seed % 0x7fff_fffe + 1),
         ]
-    }
-}
-
-/// Adds the run whose output is `text` to `stats`. The bins of the histogram are scaled by one factor, so that their
-/// mean is the exact mean that sysbench prints. Returns the number of transactions that were acknowledged.
-pub fn read(text: &str, stats: &mut RunStats) -> Result<u64, String> {
-    // It is in brackets: `transactions: 1704 (847.01 per sec.)`.
-    let per_second = |name| {
-        let mut lines = text.lines().map(str::trim_start);
-        let bracket = lines.find(|line| line.starts_with(name)).and_then(|line| line.split_once('('));
-        let rate = bracket.and_then(|(_, rate)| figure(rate, "").ok());
-        rate.ok_or_else(|| format!("its output has no `{name}` with a rate"))
-    };
-    let (transactions, times) = (figure(text, "transactions:")? as u64, Times::of(text)?);
-    let reported = [
-        (Probe::of_program("oltp.transactions", "1/s"), per_second("transactions:")?),
-        (Probe::of_program("oltp.queries", "1/s"), per_second("queries:")?),
-        // Deadlocks and duplicate keys. sysbench repeats their transactions.
-        (Probe::of_program("oltp.ignored-errors", "errors"), figure(text, "ignored errors:")?),
-    ];
-    let reconnects = figure(text, "reconnects:")?;
-    if reconnects > 0.0 {
-        return Err(format!("the server hung up {reconnects} times"));
-    }
-    stats.count_done(transactions, 0);
-    let total: f64 = times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
-    let count: f64 = times.histogram.iter().map(|(_, count)| *count as f64).sum();
-    let moved = if total > 0.0 { times.average * count / total } else { 1.0 };
-    times.count(Operation::Run, moved, stats);
-    stats.reported.extend(reported.into_iter().chain(times.reported("oltp")));
-    Ok(transactions)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fsarena_model::Nanos;
-
-    /// Captured from sysbench 1.0.20 with MariaDB 10.11: 8 threads for 2 seconds.
-    const TEXT: &str = include_str!("oltp/captured.txt");
-
-    #[test]
-    fn every_figure_is_found() {
-        let mut stats = RunStats::new();
-        assert_eq!(read(TEXT, &mut stats), Ok(1704));
-        let reported = ["transactions", "queries", "ignored-errors"].map(|name| {
-            let id = format!("oltp.{name}");
-            stats.reported.iter().find(|(probe, _)| probe.id == id).map(|(_, value)| *value)
-        });
-        assert_eq!(reported, [847.01, 16940.19, 0.0].map(Some));
-        let times = Times::of(TEXT).expect("sysbench's");
-        assert_eq!((times.total, times.average, times.percentile_95, times.longest), (2.01, 9.41, 17.63, 54.81));
-        let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
-        assert_eq!(counted, 1704, "as many as there were transactions");
-    }
-
-    #[test]
-    fn the_mean_is_the_one_that_it_says() {
-        let mut stats = RunStats::new();
-        read(TEXT, &mut stats).expect("sysbench's");
-        assert_eq!((stats.operations, stats.elapsed), (1704, Nanos(2_010_000_000)));
-        let latency = stats.latency(Operation::Run).expect("recorded");
-        assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
-        assert!(
-            stats.reported.contains(&(Probe::of_program("oltp.latency.p95", "s"), 0.01763)),
-            "{:?}",
-            stats.reported
-        );
-    }
-
-    #[test]
-    fn a_lost_connection_is_an_error() {
-        let (before, line) = TEXT.split_once("reconnects:").expect("there");
-        let lost = format!("{before}reconnects:{}", line.replacen('0', "3", 1));
-        let mut stats = RunStats::new();
-        assert_eq!(read(&lost, &mut stats), Err("the server hung up 3 times".to_owned()));
-        assert_eq!(stats.operations, 0);
     }
 }

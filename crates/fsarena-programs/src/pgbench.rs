@@ -5,8 +5,8 @@ pub mod output;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::parameters::{checked_up_to, or};
-use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep, drop_cached_below};
+use fsarena_engine::parameters::checked_up_to;
+use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Programs, RunStats, Upkeep, sync_and_drop_caches};
 use fsarena_model::{Bytes, Nanos, Traits, Verification, Workload};
 use fsarena_sys::child::Ended;
 use serde::Deserialize;
@@ -104,7 +104,7 @@ impl Job for PgBenchJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => drop_cached_below(&self.server.lane.data, stop),
+            Upkeep::DropCaches => sync_and_drop_caches(&self.server.lane.data, stop),
             Upkeep::Begin => self.server.start(stop),
             Upkeep::End => self.server.stop(stop),
             _ => Ok(()),
@@ -148,34 +148,21 @@ struct PgbenchParameters {
     scale: u32,
     /// Number of connections (`-c`), 1 to 100.
     clients: u32,
-    /// Number of pgbench's threads (`-j`), at most `clients`.
-    #[serde(default = "or::<_, 1>")]
-    jobs: u32,
-    /// Transactions per client (`-t`); excludes `seconds`.
-    transactions: Option<u64>,
-    /// Duration of the run in seconds (`-T`); excludes `transactions`.
-    seconds: Option<u64>,
+    /// Transactions per client (`-t`).
+    transactions: u64,
 }
 
 /// Maximum number of clients. The server has further connections for its tools.
 const MOST_CLIENTS: u32 = 100;
-/// Transactions per second that the upper bound of the space assumes.
-const QUICK: u64 = 10_000;
 /// Transactions per second that the estimate of the time assumes.
 const USUAL: u64 = 1_000;
 
 impl PgbenchParameters {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked_up_to(LARGEST, workload, |parameters: &Self| {
-            let Self { scale, clients, jobs, transactions, seconds } = *parameters;
-            Some(match (transactions, seconds) {
-                _ if scale == 0 || clients == 0 || clients > MOST_CLIENTS => {
-                    "`scale` is at least 1, and `clients` are 1 to 100"
-                }
-                _ if jobs == 0 || jobs > clients => "`jobs` are 1 to as many as there are `clients`",
-                (Some(count), None) | (None, Some(count)) if count > 0 => return None,
-                _ => "either `transactions` or `seconds`, more than 0",
-            })
+            let Self { scale, clients, transactions } = *parameters;
+            let is_sound = scale > 0 && (1..=MOST_CLIENTS).contains(&clients) && transactions > 0;
+            (!is_sound).then_some("`scale` and `transactions` are at least 1, and `clients` are 1 to 100")
         })
     }
 
@@ -186,20 +173,14 @@ impl PgbenchParameters {
 
     /// Options of a run. It logs each transaction to files whose names begin with `log`.
     fn run(&self, seed: String, log: String) -> Vec<String> {
-        let (clients, jobs) = (self.clients.to_string(), self.jobs.to_string());
-        let (length, count) = match self.seconds {
-            Some(seconds) => ("-T", seconds),
-            None => ("-t", self.transactions.unwrap_or_default()),
-        };
-        let options = ["-n", "-c", &clients, "-j", &jobs, length, &count.to_string(), "-r", "-l"];
+        let options = ["-n", "-c", &self.clients.to_string(), "-t", &self.transactions.to_string(), "-r", "-l"];
         let own = [format!("--log-prefix={log}"), format!("--random-seed={seed}")];
         options.into_iter().map(str::to_owned).chain(own).collect()
     }
 
-    /// Number of transactions of a run, at `rate` per second if its duration is given.
-    fn all(&self, rate: u64) -> u64 {
-        let each = self.transactions.map(|each| each * u64::from(self.clients));
-        each.unwrap_or_else(|| self.seconds.unwrap_or_default() * rate)
+    /// Number of transactions of a run.
+    fn all(&self) -> u64 {
+        self.transactions * u64::from(self.clients)
     }
 
     /// Space of an empty cluster of 40 MiB, 15 MiB per branch, for each transaction new versions of three rows and a
@@ -209,15 +190,14 @@ impl PgbenchParameters {
         const CLUSTER: u64 = 64 << 20;
         const BRANCH: u64 = 17 << 20;
         const MOST_LOG: u64 = 512 << 20;
-        let (branches, transactions) = (u64::from(self.scale), self.all(QUICK));
+        let (branches, transactions) = (u64::from(self.scale), self.all());
         let log = (32 << 20) + branches * (20 << 20) + transactions * (24 << 10);
         Bytes(CLUSTER + branches * BRANCH + transactions * 512 + log.min(MOST_LOG))
     }
 
     /// Estimated duration of a run, including its preparation.
     fn about(&self) -> Nanos {
-        let run = self.seconds.map_or_else(|| Nanos(self.all(USUAL) * (1_000_000_000 / USUAL)), Nanos::seconds);
-        Nanos::seconds(4) + Nanos::millis(200 * u64::from(self.scale)) + run
+        Nanos::seconds(4) + Nanos::millis(200 * u64::from(self.scale)) + Nanos::seconds(self.all() / USUAL)
     }
 }
 
@@ -230,7 +210,7 @@ mod tests {
     fn missing_and_inconsistent_rows_are_found() {
         let place = tempfile::tempdir().expect("temporary folder");
         std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
-        let parameters = PgbenchParameters { scale: 1, clients: 1, jobs: 1, transactions: Some(5), seconds: None };
+        let parameters = PgbenchParameters { scale: 1, clients: 1, transactions: 5 };
         let (server, committed) = (PostgreSql::at(place.path()).expect("placed"), Some(0));
         let mut job = PgBenchJob { parameters, seed: 1, runs: 0, server, committed };
         job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("prepared");

@@ -6,7 +6,6 @@ mod mpi;
 mod oltp;
 mod program;
 mod servers;
-mod sysbench;
 
 use fsarena_engine::Engines;
 use fsarena_programs::PROGRAMS;

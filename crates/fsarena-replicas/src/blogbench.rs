@@ -9,16 +9,15 @@
 mod visitor;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use std::{io, thread};
 
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use fsarena_sys::clock;
-use rustix::io::Errno;
 use serde::Deserialize;
 
-use fsarena_engine::parameters::{checked, or, runs_once};
+use fsarena_engine::parameters::{checked, or, require_conditions, require_once};
+use fsarena_engine::workers::{WorkerStyle, Workers};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
 use visitor::{Site, Visitor, VisitorKind};
 
@@ -68,7 +67,9 @@ struct BlogbenchParameters {
 
 impl BlogbenchParameters {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| parameters.complaint(workload))
+        require_once(workload)?;
+        require_conditions(workload, &[DurablePoint::None, DurablePoint::Syncfs], &[CacheState::Warm])?;
+        checked(workload, Self::complaint)
     }
 
     /// All threads: the kind of each, and its number among the threads of its kind.
@@ -82,15 +83,8 @@ impl BlogbenchParameters {
         kinds.into_iter().flat_map(|(kind, count)| (0..u64::from(count)).map(move |number| (kind, number))).collect()
     }
 
-    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
+    fn complaint(&self) -> Option<&'static str> {
         Some(match () {
-            () if !runs_once(workload) => {
-                "its time is `seconds`: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
-            }
-            () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Syncfs) => {
-                "`durable` is `none` or `syncfs`: once, at the end"
-            }
-            () if workload.cache != CacheState::Warm => "`cache` is `warm`: what is read was written just before",
             () if self.rest_ms == 0 => "`rest-ms` is at least 1",
             () if self.seconds == 0 => "`seconds` is at least 1",
             () if self.most_blogs == 0 => "`most-blogs` is at least 1",
@@ -103,10 +97,6 @@ impl BlogbenchParameters {
 
 /// Name of the folder of the blogs, in the job's directory.
 const FOLDER: &str = "scratch";
-/// Interval at which the job checks whether the run is over.
-const LOOK: Duration = Duration::from_millis(5);
-/// Stack size of a thread, bytes. It is small because there are many threads.
-const STACK: usize = 256 << 10;
 
 struct Blogging {
     parameters: BlogbenchParameters,
@@ -115,63 +105,19 @@ struct Blogging {
     seed: u64,
 }
 
-impl Blogging {
-    /// Starts all threads, and waits until the run is over. Returns what each has done.
-    fn blog(&self, site: &Site, limit: &Limit<'_>, begin: Nanos) -> Result<Vec<Lived>, EngineError> {
-        let threads = self.parameters.threads();
-        let writers = AtomicUsize::new(threads.iter().filter(|(kind, _)| *kind == VisitorKind::Writer).count());
-        let (end, left) = (begin + Nanos::seconds(self.parameters.seconds), &writers);
-        let live = &|who| self.live(who, site, left);
-        let lived: io::Result<Result<Vec<Lived>, Errno>> = thread::scope(|scope| {
-            let start = |who| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || live(who));
-            let started: io::Result<Vec<_>> = threads.into_iter().map(start).collect();
-            let goes_on = || started.is_ok() && left.load(Ordering::Relaxed) > 0 && !site.is_over();
-            while goes_on() && clock::now() < end && !limit.stop.load(Ordering::Relaxed) {
-                thread::sleep(LOOK);
-            }
-            site.end();
-            let joined = started?.into_iter().map(|thread| thread.join());
-            Ok(joined.map(|lived| lived.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect())
-        });
-        let lived = lived.map_err(EngineError::io("start the threads of a site"))?;
-        lived.map_err(EngineError::io("write, change, comment on and read blogs"))
-    }
-
-    /// Runs one thread from start to end. `left` counts the writers that are still at work.
-    fn live(&self, who: (VisitorKind, u64), site: &Site, left: &AtomicUsize) -> Result<Lived, Errno> {
-        let rest = Duration::from_millis(self.parameters.rest_ms);
-        let mut visitor = Visitor::new(site, who, self.seed, rest);
-        let worked = visitor.work().inspect_err(|_| site.end());
-        left.fetch_sub(usize::from(who.0 == VisitorKind::Writer), Ordering::Relaxed);
-        worked.map(|()| (who.0, visitor.stats))
-    }
-}
-
-/// The kind of a thread, and its rounds, bytes and latencies.
-type Lived = (VisitorKind, RunStats);
-
 /// Adds both scores as steps, and all counters. The time of the writes includes the final sync, if there is one. The
 /// time of the reads does not.
-fn tell(lived: &[Lived], reading: Nanos, writing: Nanos, stats: &mut RunStats) {
-    let (operations, elapsed) = (stats.operations, stats.elapsed);
-    lived.iter().for_each(|(_, own)| stats.join(own));
-    let of_kind = |kind| {
-        let own = lived.iter().filter(|(of, _)| *of == kind);
-        own.fold((0, 0), |(rounds, bytes), (_, own)| (rounds + own.operations, bytes + own.bytes))
-    };
-    let kinds = [VisitorKind::Writer, VisitorKind::Rewriter, VisitorKind::Commenter, VisitorKind::Reader];
-    let [written, rewritten, commented, read] = kinds.map(of_kind);
-    stats.add_step("writes", written.0, written.1 + rewritten.1 + commented.1, writing);
-    stats.add_step("reads", read.0, read.1, reading);
-    for (name, (rounds, _)) in [
-        ("blogbench.writes", written),
-        ("blogbench.reads", read),
-        ("blogbench.rewrites", rewritten),
-        ("blogbench.comments", commented),
-    ] {
-        stats.reported.push((Probe::of_program(name, "points"), rounds as f64));
-    }
-    (stats.operations, stats.elapsed) = (operations + written.0, elapsed + writing);
+fn tell(visitors: &Workers<Visitor<'_>>, reading: Nanos, writing: Nanos, stats: &mut RunStats) {
+    let kinds = [VisitorKind::Writer, VisitorKind::Reader, VisitorKind::Rewriter, VisitorKind::Commenter];
+    let rounds = kinds.map(|kind| visitors.total(|visitor| if visitor.kind == kind { visitor.rounds } else { 0 }));
+    let read = visitors.total(|visitor| if visitor.kind == VisitorKind::Reader { visitor.bytes } else { 0 });
+    let written = visitors.total(|visitor| visitor.bytes) - read;
+    stats.add_step("writes", rounds[0], written, writing);
+    stats.add_step("reads", rounds[1], read, reading);
+    let names = ["blogbench.writes", "blogbench.reads", "blogbench.rewrites", "blogbench.comments"];
+    let points = |(name, rounds)| (Probe::of_program(name, "points"), rounds as f64);
+    stats.reported.extend(names.into_iter().zip(rounds).map(points));
+    (stats.operations, stats.bytes, stats.elapsed) = (rounds[0], read + written, writing);
 }
 
 impl Job for Blogging {
@@ -188,19 +134,25 @@ impl Job for Blogging {
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let folder = folder::open(&self.directory.join(FOLDER))?;
-        let site = Site::new(folder, self.parameters.most_blogs);
-        let begin = clock::now();
-        let lived = self.blog(&site, limit, begin)?;
-        let reading = clock::now().saturating_sub(begin);
-        let mut writing = reading;
+        let (begin, threads) = (clock::now(), self.parameters.threads());
+        let end = begin + Nanos::seconds(self.parameters.seconds);
+        let site = Site::new(folder, self.parameters.most_blogs, self.parameters.writers, end, limit.stop);
+        let rest = Duration::from_millis(self.parameters.rest_ms);
+        let visitors = threads.into_iter().map(|who| Visitor::new(&site, who, self.seed, rest));
+        let mut visitors = Workers::new(visitors, WorkerStyle::Threads);
+        let mut own = RunStats::new();
+        visitors.run(limit, &mut own)?;
+        let (reading, mut writing) = (own.elapsed, own.elapsed);
         if self.with_sync {
             let sync = clock::now();
             folder::sync(&site.folder)?;
-            let end = clock::now();
-            stats.record(Operation::Syncfs, end.saturating_sub(sync));
-            writing = end.saturating_sub(begin);
+            let took = clock::now().saturating_sub(sync);
+            own.record(Operation::Syncfs, took);
+            writing = reading + took;
         }
-        tell(&lived, reading, writing, stats);
+        tell(&visitors, reading, writing, &mut own);
+        own.end_part(writing);
+        stats.follow(&own, 0);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use crc32fast::Hasher;
-use fsarena_engine::parameters::{checked, runs_once, size};
+use fsarena_engine::parameters::{checked, require_conditions, require_once, size};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, unlink, write_random};
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
@@ -33,21 +33,10 @@ struct BorkParameters {
 
 impl BorkParameters {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| {
-            Some(match () {
-                () if !runs_once(workload) => {
-                    "a file is encrypted once: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
-                }
-                () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Fsync) => {
-                    "`durable` is `none` or `fsync`: of the encrypted file, at the end"
-                }
-                () if workload.cache == CacheState::Direct => {
-                    "`cache` is `warm` or `cold`: where the file is that is read"
-                }
-                () if parameters.size == 0 => "`size` is at least 1",
-                () => return None,
-            })
-        })
+        require_once(workload)?;
+        let durable = [DurablePoint::None, DurablePoint::Fsync];
+        require_conditions(workload, &durable, &[CacheState::Warm, CacheState::Cold])?;
+        checked(workload, |parameters: &Self| (parameters.size == 0).then_some("`size` is at least 1"))
     }
 }
 

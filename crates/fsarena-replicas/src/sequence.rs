@@ -14,7 +14,7 @@ use fsarena_library::{FileSystem, Kernel, Library, Preview, Rsext4, Synced, Traf
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::clock;
 
-use fsarena_engine::folder::{drop_all_caches, drop_cached};
+use fsarena_engine::folder::{drop_all_caches, sync_and_drop_caches};
 use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Opened, Operation, RunStats};
 use parameters::{LONGEST, SequenceParameters, StepAction, Sync};
 use perform::{Failure, StepCounts, StepPerformance};
@@ -95,20 +95,14 @@ impl<F: FileSystem> SequenceJob<F> {
         F::mount(&self.place, &self.directory).map_err(of_step("mount"))
     }
 
-    /// Drops everything from memory. A library is unmounted and mounted again. If the kernel refuses to drop all
-    /// caches, the pages of each file are dropped; names and inodes then stay in memory.
-    fn made_cold(&self, mut system: F, task: &SequenceTask) -> Result<F, EngineError> {
+    /// Drops everything from memory. A library is unmounted and mounted again.
+    fn made_cold(&self, system: F, task: &SequenceTask, stop: &AtomicBool) -> Result<F, EngineError> {
         if F::IS_LIBRARY {
             system.unmount().map_err(of_step(&task.name))?;
             let _ = drop_all_caches();
             return self.mount();
         }
-        system.sync().map_err(of_step(&task.name))?;
-        if drop_all_caches().is_err() {
-            for item in &task.items {
-                drop_cached(&self.place.join(&self.directory).join(&item.path))?;
-            }
-        }
+        sync_and_drop_caches(&self.place.join(&self.directory), stop)?;
         Ok(system)
     }
 
@@ -200,7 +194,7 @@ impl<F: FileSystem> Job for SequenceJob<F> {
                 break;
             }
             if self.tasks.all[index].cold {
-                system = self.made_cold(system, &self.tasks.all[index])?;
+                system = self.made_cold(system, &self.tasks.all[index], limit.stop)?;
             }
             let begin = clock::now();
             self.step(&mut system, index, limit, stats)?;

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::folder::{self, make_cold};
-use fsarena_engine::parameters::{checked, or, runs_once, size};
+use fsarena_engine::parameters::{checked, or, require_conditions, require_once, size};
 use fsarena_engine::workers::{Timer, Worker, WorkerStyle, Workers};
 use fsarena_engine::{Engine, EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep};
 use fsarena_model::seed::generator;
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload, intern};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use fsarena_sys::resident;
 use rand::RngExt;
 use rustix::fs::{Mode, OFlags, fsync, ftruncate};
@@ -53,7 +53,6 @@ fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>
         buffer: vec![0; parameters.block as usize],
         test: TiotestTest::Write,
         before: Nanos(0),
-        long: [0; 2],
     };
     Ok(Box::new(Tests {
         workers: Workers::new((0..parameters.threads).map(thread), WorkerStyle::Threads),
@@ -92,22 +91,18 @@ fn all_tests() -> Vec<TiotestTest> {
 
 impl TiotestParameters {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| parameters.complaint(workload))
+        require_once(workload)?;
+        let durable = [DurablePoint::None, DurablePoint::OSync];
+        require_conditions(workload, &durable, &[CacheState::Warm, CacheState::Cold])?;
+        checked(workload, Self::complaint)
     }
 
     fn all(&self) -> u64 {
         self.size.saturating_mul(u64::from(self.threads))
     }
 
-    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
+    fn complaint(&self) -> Option<&'static str> {
         Some(match () {
-            () if !runs_once(workload) => {
-                "each test is done once: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
-            }
-            () if !matches!(workload.durable, DurablePoint::None | DurablePoint::OSync) => {
-                "`durable` is `none` or `o-sync` (tiotest's -S)"
-            }
-            () if workload.cache == CacheState::Direct => "`cache` is `warm` or `cold`: before each test that reads",
             () if !(1..=1024).contains(&self.threads) => "`threads` is 1 to 1024",
             () if !(1..=LARGEST).contains(&self.block) => "`block` is 1 to 64M",
             () if self.size == 0 || !self.size.is_multiple_of(self.block) => "`size` is a multiple of `block`",
@@ -173,25 +168,8 @@ impl Tests {
         let elapsed = own.elapsed.saturating_sub(before);
         stats.spans.append(&mut own.spans);
         stats.join(&own);
-        self.tell(test, &own, elapsed, stats);
+        stats.add_step(test.operation().name(), own.operations, own.bytes, elapsed);
         Ok(())
-    }
-
-    /// Adds a step, and the figures that tiotest prints: the mean and the maximum latency, and the shares above 2 and 10
-    /// seconds.
-    fn tell(&mut self, test: TiotestTest, own: &RunStats, elapsed: Nanos, stats: &mut RunStats) {
-        let operation = test.operation();
-        stats.add_step(operation.name(), own.operations, own.bytes, elapsed);
-        let Some(latency) = own.latency(operation) else { return };
-        let mut figures = vec![("mean", "us", latency.mean.0 as f64 / 1e3), ("max", "us", latency.max.0 as f64 / 1e3)];
-        for (index, name) in ["over-2s", "over-10s"].into_iter().enumerate() {
-            let long: u64 = self.workers.workers().map(|thread| thread.long[index]).sum();
-            figures.push((name, "%", long as f64 / latency.count as f64 * 100.0));
-        }
-        for (name, unit, value) in figures {
-            let name = intern(&format!("tiotest.{}.{name}", operation.name()));
-            stats.reported.push((Probe::of_program(name, unit), value));
-        }
     }
 }
 
@@ -222,9 +200,6 @@ impl Job for Tests {
     }
 }
 
-/// The share of latencies above each of these is reported.
-const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
-
 struct Thread {
     path: PathBuf,
     number: u32,
@@ -241,8 +216,6 @@ struct Thread {
     test: TiotestTest,
     /// The time of earlier tests.
     before: Nanos,
-    /// Number of latencies above each of [`LONG`].
-    long: [u64; 2],
 }
 
 impl Thread {
@@ -275,12 +248,6 @@ impl Thread {
         };
         if done == self.buffer.len() { Ok(()) } else { Err(Errno::IO) }
     }
-
-    fn note(&mut self, latency: Nanos) {
-        for (count, _) in self.long.iter_mut().zip(LONG).filter(|(_, long)| latency > *long) {
-            *count += 1;
-        }
-    }
 }
 
 impl Worker for Thread {
@@ -288,14 +255,13 @@ impl Worker for Thread {
         let name = || format!("{} of {}", self.test.operation().name(), self.path.display());
         let failed = |error: Errno| EngineError::io(name())(error);
         let (file, places) = (self.open().map_err(failed)?, self.places());
-        (self.long, timer.stats.elapsed) = ([0; 2], self.before);
+        timer.stats.elapsed = self.before;
         let (operation, bytes) = (self.test.operation(), self.buffer.len() as u64);
         let mut meter = timer.start()?;
         for place in places {
             let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
             self.call(&file, place).map_err(EngineError::io(operation.name()))?;
             meter.done(operation, begin, bytes);
-            self.note(meter.at().saturating_sub(begin));
         }
         fsync(&file).map_err(EngineError::io("fsync"))?;
         resident::close(file).map_err(EngineError::io("close"))?;

@@ -18,7 +18,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::{Medium, Scale};
 use fsarena_place::Refusal;
 
-pub use compare::{Caches, Compare, IoEngine, WorkArguments};
+pub use compare::{Caches, Compare, WorkArguments};
 pub use help::command;
 pub use own_command::{OwnCommands, Printed, Scan, SyncInTime, is_placeholder};
 pub use place::{GUEST_MEMORY, GuestMachine, How, PlaceArguments, guest_memory, hows};

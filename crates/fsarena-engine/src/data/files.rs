@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{CacheState, Workload};
-use fsarena_sys::aligned::AlignedBuffer;
-use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags, fadvise, statx};
+use rustix::fs::{Advice, OFlags, fadvise};
 
-use super::parameters::{DataParameters, Pattern, Work};
+use super::parameters::{DataParameters, Work};
 use crate::contents::{Contents, Recipe};
 use crate::{EngineError, folder, go_on};
 
@@ -27,12 +26,9 @@ pub fn path(directory: &Path, number: u32) -> PathBuf {
 pub fn recipe(parameters: &DataParameters, seed: u64) -> Recipe {
     Recipe {
         seed,
-        smallest: parameters.block_size as usize,
-        longest: parameters.longest() as usize,
+        longest: parameters.block_size as usize,
         at_once: parameters.depth as usize,
         compressible_percent: parameters.compressible_percent,
-        duplicated_percent: parameters.duplicated_percent,
-        checkable: parameters.verify,
     }
 }
 
@@ -54,8 +50,7 @@ pub fn lay_out_existing(
         return Ok(());
     }
     let mut contents = Contents::new(recipe(parameters, seed), u32::MAX);
-    // Whole blocks, so that each block can be checked alone.
-    let write = (LONGEST_WRITE / block).max(1) * block;
+    let write = LONGEST_WRITE.max(block);
     for number in 0..count {
         let path = path(directory, number);
         let file = File::create_new(&path).map_err(EngineError::io(format!("create {}", path.display())))?;
@@ -63,7 +58,7 @@ pub fn lay_out_existing(
         while offset < size {
             go_on(stop).map_err(EngineError::io("lay out a file"))?;
             let length = (size - offset).min(write);
-            let piece = contents.piece(length as usize, (number, offset));
+            let piece = contents.piece(length as usize);
             file.write_all_at(piece, offset).map_err(EngineError::io("lay out a file"))?;
             let before = offset;
             offset += length;
@@ -76,53 +71,18 @@ pub fn lay_out_existing(
     folder::sync(folder::open(directory)?)
 }
 
-/// Lays out the files, then prepares them: see [`make_ready`].
-pub fn prepare(
-    workload: &Workload,
-    parameters: &DataParameters,
-    directory: &Path,
-    seed: u64,
-    stop: &AtomicBool,
-) -> Result<(), EngineError> {
-    lay_out_existing(parameters, directory, seed, stop)?;
-    make_ready(workload, parameters, directory, stop)
-}
-
-/// Prepares existing files for the cache state of the workload: checks that direct I/O of its blocks is possible, or
-/// reads the files into memory.
-pub fn make_ready(
-    workload: &Workload,
-    parameters: &DataParameters,
-    directory: &Path,
-    stop: &AtomicBool,
-) -> Result<(), EngineError> {
-    existing(parameters, directory).try_for_each(|path| match workload.cache {
-        CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
-        CacheState::Warm => remember(&path, stop),
-        CacheState::Cold => Ok(()),
-    })
-}
-
-/// The flags and the advice with which a workload opens its files.
+/// How a workload opens its files.
 #[derive(Debug, Clone, Copy)]
 pub struct Opening {
     flags: OFlags,
     writes: bool,
-    advice: Option<Advice>,
 }
 
 impl Opening {
     pub fn of(workload: &Workload, parameters: &DataParameters) -> Self {
         let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
-        let advice = match parameters.pattern {
-            Pattern::Sequential => Advice::Sequential,
-            Pattern::Random => Advice::Random,
-        };
-        Self {
-            flags: direct | folder::sync_flags(workload.durable),
-            writes: parameters.operation != Work::Read,
-            advice: parameters.advise.then_some(advice),
-        }
+        let flags = direct | folder::sync_flags(workload.durable);
+        Self { flags, writes: parameters.operation != Work::Read }
     }
 
     pub fn existing(self, path: &Path) -> Result<File, EngineError> {
@@ -135,36 +95,8 @@ impl Opening {
 
     fn open(self, path: &Path, options: &mut OpenOptions) -> Result<File, EngineError> {
         options.custom_flags(self.flags.bits() as i32);
-        let file = options.open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
-        if let Some(advice) = self.advice {
-            fadvise(&file, 0, None, advice).map_err(EngineError::io("posix_fadvise"))?;
-        }
-        Ok(file)
+        options.open(path).map_err(EngineError::io(format!("open {}", path.display())))
     }
-}
-
-/// Refuses direct I/O in blocks that the device does not support, as far as the kernel reports it (statx(2),
-/// STATX_DIOALIGN, since Linux 6.1). Where such a read succeeds, the file system has a cache of its own for parts.
-pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), EngineError> {
-    // Linux' include/uapi/linux/stat.h.
-    const DIOALIGN: StatxFlags = StatxFlags::from_bits_retain(0x2000);
-    let Ok(facts) = statx(rustix::fs::CWD, path, AtFlags::empty(), DIOALIGN) else { return Ok(()) };
-    let alignment = u64::from(facts.stx_dio_offset_align);
-    let is_aligned = facts.stx_mask & DIOALIGN.bits() == 0 || alignment == 0 || block.is_multiple_of(alignment);
-    if is_aligned || reads_directly(path, block) {
-        return Ok(());
-    }
-    let what = format!(
-        "the device beneath {} does direct I/O in multiples of {alignment} bytes, and `block-size` is {block}",
-        path.display()
-    );
-    Err(EngineError::parameters(workload, what))
-}
-
-/// Whether a direct read of the first block of a file succeeds.
-fn reads_directly(path: &Path, block: u64) -> bool {
-    let file = OpenOptions::new().read(true).custom_flags(OFlags::DIRECT.bits() as i32).open(path);
-    file.and_then(|file| file.read_at(&mut AlignedBuffer::new(block as usize), 0)).is_ok_and(|read| read > 0)
 }
 
 /// Brings a file into memory by reading it. Returns an error once `stop` is set. If a file does not fit, its end stays

@@ -44,7 +44,7 @@ impl DataJob {
 
     fn set_rates(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let cold = self.ground.folder().filter(|_| self.workload.cache == CacheState::Cold);
-        self.parameters.load().keep(&mut self.workers, self.seed, stop, |workers| {
+        self.parameters.load().keep(&mut self.workers, stop, |workers| {
             workers.workers().for_each(|worker| worker.places.rewind());
             cold.map_or(Ok(()), |folder| folder::drop_all_cached(folder, stop))
         })
@@ -52,9 +52,10 @@ impl DataJob {
 
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.ground {
-            DataGround::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed, stop)?,
+            DataGround::Folder(folder) => files::lay_out_existing(&self.parameters, folder, self.seed, stop)?,
             DataGround::Device { path, .. } => ground::require_unused(path)?,
         }
+        self.warm_up(stop)?;
         self.set_rates(stop)
     }
 
@@ -62,7 +63,7 @@ impl DataJob {
         let Some(folder) = self.ground.folder() else { return self.prepare(stop) };
         // Direct writes to data in memory would have to drop them from there first.
         folder::drop_all_cached(folder, stop)?;
-        files::make_ready(&self.workload, &self.parameters, folder, stop)?;
+        self.warm_up(stop)?;
         self.set_rates(stop)
     }
 

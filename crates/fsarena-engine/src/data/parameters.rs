@@ -7,8 +7,8 @@ use fsarena_model::{Bytes, CacheState, Traits, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::EngineError;
-use crate::pace::{Arrivals, WorkerLoad};
-use crate::parameters::{checked, or, size, some_size};
+use crate::pace::WorkerLoad;
+use crate::parameters::{checked, or, size};
 
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]
@@ -23,11 +23,6 @@ pub struct DataParameters {
     /// For random work: the distribution of the places.
     #[serde(default)]
     pub distribution: Distribution,
-    /// Skew of the distribution: the exponent of `zipf` (above 0 \[1.2\]), the share of `pareto` (0 to 1 \[0.2\]).
-    pub skew: Option<f64>,
-    /// For sequential work: bytes that are skipped after each block.
-    #[serde(default, deserialize_with = "size")]
-    pub stride: u64,
     /// For sequential work on existing files: whether it starts again at the end, until the time is over.
     #[serde(default)]
     pub repeat: bool,
@@ -42,21 +37,12 @@ pub struct DataParameters {
     /// Whether all workers use the same files.
     #[serde(default)]
     pub shared: bool,
-    /// The preallocation of new files.
-    #[serde(default)]
-    pub preallocate: Preallocate,
     /// Bytes of each operation.
     #[serde(deserialize_with = "size")]
     pub block_size: u64,
-    /// If given, the size of each operation is drawn at random: a multiple of `block-size` up to this, bytes.
-    #[serde(default, deserialize_with = "some_size")]
-    pub block_size_max: Option<u64>,
     /// The system calls that do the work.
     #[serde(default)]
     pub calls: Calls,
-    /// Whether each opened file gets the pattern as advice (posix_fadvise(2)).
-    #[serde(default)]
-    pub advise: bool,
     /// Operations of each worker in flight at a time.
     #[serde(default = "or::<_, 1>")]
     pub depth: u32,
@@ -71,26 +57,14 @@ pub struct DataParameters {
     pub processes: u32,
     /// Operations of each worker per run. Default: as many as the time or the files allow.
     pub operations: Option<u64>,
-    /// Bytes of each worker per run. Default: as many as the time or the files allow.
-    #[serde(default, deserialize_with = "some_size")]
-    pub bytes: Option<u64>,
     /// For writes: percentage of each 4 KiB that a compressor can remove.
     #[serde(default)]
     pub compressible_percent: u32,
-    /// For writes: percentage of the blocks of 4 KiB that are copies of others.
-    #[serde(default)]
-    pub duplicated_percent: u32,
-    /// Whether reads are compared with the written data, inside the timer.
-    #[serde(default)]
-    pub verify: bool,
     /// Operations that all workers together start per second, whether or not earlier ones have ended (open loop).
     /// Without a rate, each starts when the last one has ended (closed loop).
     pub rate: Option<f64>,
     /// The rate as a percentage of the maximum rate of the contender, which is measured before each round's slices.
     pub rate_percent: Option<f64>,
-    /// The distribution of the starts over time.
-    #[serde(default)]
-    pub arrivals: Arrivals,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
@@ -121,17 +95,8 @@ pub enum Distribution {
     Uniform,
     /// All places are equally likely, and each is visited once before any is visited again.
     Once,
-    /// The n-th likeliest has a chance of n to the power of minus `skew`.
+    /// The n-th likeliest has a chance of n to the power of −1.2.
     Zipf,
-    /// The share `skew` of the places gets 1 − `skew` of the visits.
-    Pareto,
-}
-
-impl Distribution {
-    /// The default of `skew`. (fio's exponent of zipf is 1.1.)
-    pub fn default_skew(self) -> f64 {
-        if self == Self::Zipf { 1.2 } else { 0.2 }
-    }
 }
 
 /// The files that the work uses.
@@ -157,18 +122,6 @@ pub enum Calls {
     Mmap,
 }
 
-/// The preallocation of a new file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Preallocate {
-    #[default]
-    None,
-    /// Its space (fallocate(2)).
-    Allocate,
-    /// Its length (ftruncate(2)).
-    Truncate,
-}
-
 impl DataParameters {
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| parameters.complaint(workload))
@@ -182,7 +135,7 @@ impl DataParameters {
         Traits {
             peak: self.demand(),
             direct_block: block.filter(|_| workload.cache == CacheState::Direct),
-            block: block.filter(|_| self.block_size_max.is_none()),
+            block,
             runs_in_memory: self.calls != Calls::IoUring,
             copies_nothing: self.calls == Calls::Mmap || self.operation == Work::Trim,
             files: self.layout(),
@@ -193,11 +146,10 @@ impl DataParameters {
     /// The layout of the existing files, if other workloads may have the same files: it depends on nothing but their
     /// number and size.
     fn layout(&self) -> Option<SharedFiles> {
-        let is_plain = !self.verify && self.compressible_percent == 0 && self.duplicated_percent == 0;
         let is_common = self.target() == FilesOfWork::Existing && matches!(self.operation, Work::Read | Work::Write);
         let has_pilot = self.rate_percent.is_some();
         let files = format!("{} files of {} bytes", self.existing_files(), self.file_size);
-        (is_plain && is_common && !has_pilot)
+        (self.compressible_percent == 0 && is_common && !has_pilot)
             .then(|| SharedFiles { description: files, unchanged: self.operation == Work::Read })
     }
 
@@ -206,13 +158,8 @@ impl DataParameters {
         self.target.unwrap_or(if writes_in_order { FilesOfWork::New } else { FilesOfWork::Existing })
     }
 
-    /// The longest operation, bytes.
-    pub fn longest(&self) -> u64 {
-        self.block_size_max.unwrap_or(self.block_size)
-    }
-
     pub fn load(&self) -> WorkerLoad {
-        WorkerLoad { rate: self.rate, percent: self.rate_percent, arrivals: self.arrivals }
+        WorkerLoad { rate: self.rate, percent: self.rate_percent }
     }
 
     pub fn workers(&self) -> u32 {

@@ -1,9 +1,9 @@
-//! Chooses the place of the next operation: file, offset and length.
+//! Chooses the place of the next operation: file and offset.
 
 use std::ops::Range;
 
 use fsarena_model::seed::scatter;
-use rand::{Rng, RngExt};
+use rand::Rng;
 use rand_distr::{Distribution as _, Zipf};
 use rand_pcg::Pcg64Mcg;
 
@@ -16,48 +16,40 @@ pub struct FilePart {
     pub file: u32,
     /// Bytes from the file's beginning.
     pub offset: u64,
-    pub length: usize,
 }
 
-/// The sequence of places of one worker.
+/// The sequence of places of one worker, as if all its files were one.
 pub struct FileParts {
-    order: ByteOrder,
+    order: BlockOrder,
     random: Pcg64Mcg,
-    /// Bytes of each file.
+    /// Bytes of each file, a multiple of the block.
     file_size: u64,
-    /// The smallest block; offsets and lengths are multiples of it.
+    /// Bytes of each operation.
     block: u64,
-    /// Smallest blocks of the longest operation. If there are several, lengths are drawn.
-    most_blocks: u64,
     /// Operations of the run that are left.
     operations: u64,
-    /// Bytes of the run that are left, if lengths are drawn.
-    bytes: u64,
 }
 
-enum ByteOrder {
-    /// From `first` to `end`, in bytes, as if all files were one.
+enum BlockOrder {
+    /// From `first` to `end`, in bytes.
     Sequential {
         first: u64,
         next: u64,
         end: u64,
-        stride: u64,
         repeat: bool,
     },
-    Random {
-        pick: Pick,
-        files: u64,
-        blocks_in_a_file: u64,
-    },
+    Random(Pick),
 }
 
-/// How the number of a random place is chosen.
+/// How the number of a random block is chosen.
 enum Pick {
     Uniform { count: u64 },
     Once { permutation: Permutation, next: u64 },
     Zipf { ranks: Zipf<f64>, permutation: Permutation },
-    Pareto { count: u64, power: f64, permutation: Permutation },
 }
+
+/// The exponent of the Zipf distribution.
+const SKEW: f64 = 1.2;
 
 impl FileParts {
     /// The places of `parameters` in files, or on a device, which counts as one file. Every choice comes from `random`.
@@ -68,33 +60,23 @@ impl FileParts {
         let (file_size, part) = device.map_or((parameters.file_size, all), |Stretch { end, own }| (end, own));
         let order = match parameters.pattern {
             Pattern::Sequential => {
-                let (stride, repeat) = (parameters.stride, parameters.repeat);
-                ByteOrder::Sequential { first: part.start, next: part.start, end: part.end, stride, repeat }
+                BlockOrder::Sequential { first: part.start, next: part.start, end: part.end, repeat: parameters.repeat }
             }
-            Pattern::Random => {
-                let (files, blocks_in_a_file) = (part.end / file_size, file_size / block);
-                let pick = Pick::new(parameters, blocks_in_a_file * files, &mut random);
-                ByteOrder::Random { pick, files, blocks_in_a_file }
-            }
+            Pattern::Random => BlockOrder::Random(Pick::new(parameters.distribution, part.end / block, &mut random)),
         };
-        let most_blocks = parameters.longest() / block;
-        let mut places = Self { order, random, file_size, block, most_blocks, operations: 0, bytes: 0 };
+        let mut places = Self { order, random, file_size, block, operations: 0 };
         places.begin(parameters);
         places
     }
 
-    /// Begins a new run, with all operations and bytes that the workload allows.
+    /// Begins a new run, with all operations that the workload allows.
     pub fn begin(&mut self, parameters: &DataParameters) {
-        self.bytes = parameters.bytes.unwrap_or(u64::MAX);
         self.operations = parameters.operations.unwrap_or(u64::MAX);
-        if self.most_blocks == 1 {
-            self.operations = self.operations.min(self.bytes.div_ceil(self.block));
-        }
     }
 
     /// Moves sequential work back to its beginning.
     pub fn rewind(&mut self) {
-        if let ByteOrder::Sequential { first, next, .. } = &mut self.order {
+        if let BlockOrder::Sequential { first, next, .. } = &mut self.order {
             *next = *first;
         }
     }
@@ -102,15 +84,15 @@ impl FileParts {
     /// For sequential work: bytes passed since the beginning, and bytes left to the end.
     pub fn passed_and_left(&self) -> Option<(u64, u64)> {
         match &self.order {
-            ByteOrder::Sequential { first, next, end, .. } => Some((next - first, end.saturating_sub(*next))),
-            ByteOrder::Random { .. } => None,
+            BlockOrder::Sequential { first, next, end, .. } => Some((next - first, end.saturating_sub(*next))),
+            BlockOrder::Random(_) => None,
         }
     }
 
     /// Moves sequential work to the `size` bytes of `part` after those of the last run, or to the beginning of `part`
     /// if fewer bytes are left. A later rewind does not repeat this run.
     pub fn move_on(&mut self, part: &Range<u64>, size: u64) {
-        if let ByteOrder::Sequential { first, next, end, .. } = &mut self.order {
+        if let BlockOrder::Sequential { first, next, end, .. } = &mut self.order {
             *next = if *first + size <= part.end { *first } else { part.start };
             *end = *next + size;
             *first = *end;
@@ -124,51 +106,23 @@ impl FileParts {
             return None;
         }
         self.operations -= 1;
-        if let ByteOrder::Random { pick, files, blocks_in_a_file } = &mut self.order
-            && self.most_blocks == 1
-        {
-            let mut number = pick.next(&mut self.random);
-            let mut file = 0;
-            if *files > 1 {
-                (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
-            }
-            return Some(FilePart { file: file as u32, offset: number * self.block, length: self.block as usize });
-        }
-        self.next_of_other()
-    }
-
-    #[inline(never)]
-    fn next_of_other(&mut self) -> Option<FilePart> {
-        let length = if self.most_blocks == 1 { self.block } else { self.draw_length() };
-        match &mut self.order {
-            ByteOrder::Sequential { first, next, end, stride, repeat } => {
+        let at = match &mut self.order {
+            BlockOrder::Sequential { first, next, end, repeat } => {
                 if *next >= *end {
                     if !*repeat {
                         return None;
                     }
                     *next = *first;
                 }
-                let (file, offset) = (*next / self.file_size, *next % self.file_size);
-                let length = length.min(self.file_size - offset);
-                *next += length + *stride;
-                Some(FilePart { file: file as u32, offset, length: length as usize })
+                let at = *next;
+                *next += self.block;
+                at
             }
-            ByteOrder::Random { pick, blocks_in_a_file, .. } => {
-                let number = pick.next(&mut self.random);
-                let (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
-                let offset = (number * self.block).min(self.file_size - length);
-                Some(FilePart { file: file as u32, offset, length: length as usize })
-            }
-        }
-    }
-
-    fn draw_length(&mut self) -> u64 {
-        let length = self.block * (1 + below(&mut self.random, self.most_blocks));
-        self.bytes = self.bytes.saturating_sub(length);
-        if self.bytes == 0 {
-            self.operations = 0;
-        }
-        length
+            BlockOrder::Random(pick) => pick.next(&mut self.random) * self.block,
+        };
+        // Without a division in the first file, which mostly is the only one.
+        let (file, offset) = if at < self.file_size { (0, at) } else { (at / self.file_size, at % self.file_size) };
+        Some(FilePart { file: file as u32, offset })
     }
 
     /// The generator of the run's other random choices.
@@ -181,17 +135,15 @@ impl FileParts {
     /// next number of the generator.
     pub fn position(&mut self) -> [u64; 2] {
         let come = match &self.order {
-            ByteOrder::Sequential { next, .. } | ByteOrder::Random { pick: Pick::Once { next, .. }, .. } => *next,
-            ByteOrder::Random { .. } => 0,
+            BlockOrder::Sequential { next, .. } | BlockOrder::Random(Pick::Once { next, .. }) => *next,
+            BlockOrder::Random(_) => 0,
         };
         [come, self.random.next_u64()]
     }
 
     /// Continues from [`FileParts::position`].
     pub fn resume(&mut self, [come, random]: [u64; 2]) {
-        if let ByteOrder::Sequential { next, .. } | ByteOrder::Random { pick: Pick::Once { next, .. }, .. } =
-            &mut self.order
-        {
+        if let BlockOrder::Sequential { next, .. } | BlockOrder::Random(Pick::Once { next, .. }) = &mut self.order {
             *next = come;
         }
         self.random = fsarena_model::seed::generator(random, "offsets", &[]);
@@ -199,21 +151,14 @@ impl FileParts {
 }
 
 impl Pick {
-    fn new(parameters: &DataParameters, count: u64, random: &mut Pcg64Mcg) -> Self {
-        let permutation = |random: &mut Pcg64Mcg| Permutation::new(count, random.next_u64());
-        let distribution = parameters.distribution;
-        let skew = parameters.skew.unwrap_or(distribution.default_skew());
+    fn new(distribution: Distribution, count: u64, random: &mut Pcg64Mcg) -> Self {
+        let mut permutation = || Permutation::new(count, random.next_u64());
         match distribution {
             Distribution::Uniform => Self::Uniform { count },
-            Distribution::Once => Self::Once { permutation: permutation(random), next: 0 },
+            Distribution::Once => Self::Once { permutation: permutation(), next: 0 },
             Distribution::Zipf => {
-                let ranks = Zipf::new(count as f64, skew);
-                Self::Zipf { ranks: ranks.expect("checked: the exponent is above 0"), permutation: permutation(random) }
-            }
-            Distribution::Pareto => {
-                // The share `h` (`skew`) of the places gets 1 - h of the visits: F(x) = x^(ln(1-h) / ln h).
-                let power = skew.ln() / (1.0 - skew).ln();
-                Self::Pareto { count, power, permutation: permutation(random) }
+                let ranks = Zipf::new(count as f64, SKEW).expect("the exponent is above 0");
+                Self::Zipf { ranks, permutation: permutation() }
             }
         }
     }
@@ -233,10 +178,6 @@ impl Pick {
                 place
             }
             Self::Zipf { ranks, permutation } => permutation.of(ranks.sample(random) as u64 - 1),
-            Self::Pareto { count, power, permutation } => {
-                let rank = (*count as f64 * random.random::<f64>().powf(*power)) as u64;
-                permutation.of(rank.min(*count - 1))
-            }
         }
     }
 }

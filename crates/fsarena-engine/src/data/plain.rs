@@ -16,8 +16,12 @@ use crate::workers::Timer;
 use crate::{EngineError, Operation};
 
 pub fn on_existing(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
-    let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
-    work(worker, open, &mut buffer, timer.start()?, by_calls(open))
+    let mut buffer = AlignedBuffer::new(worker.parameters.block_size as usize);
+    work(worker, open, timer.start()?, |worker, operation, place| match operation {
+        Operation::Read => read(open, place, &mut buffer),
+        Operation::Write => write(worker, open, place),
+        _ => trim(open, place, worker.parameters.block_size),
+    })
 }
 
 /// Creates a file, writes it and makes it durable, all inside the timer.
@@ -25,66 +29,50 @@ pub fn on_new(worker: &mut DataWorker, open: &mut OpenFiles, path: &Path, timer:
     let mut meter = timer.start()?;
     open.files.push(worker.make(path)?);
     meter.also(if worker.ground.folder().is_some() { Operation::Create } else { Operation::Open });
-    work(worker, open, &mut [], meter, by_calls(open))
+    work(worker, open, meter, |worker, _, place| write(worker, open, place))
 }
 
 /// Works on the open files, mapped into memory: an operation is a copy. Its cost is that of page faults and write-back.
 /// The work runs in a separate process, because an access to a page that cannot be read ends the process.
 pub fn on_mapped(worker: &mut DataWorker, open: &OpenFiles, timer: Timer<'_>) -> Result<(), EngineError> {
-    let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
+    let mut buffer = AlignedBuffer::new(worker.parameters.block_size as usize);
     let access = if worker.parameters.writes() { Access::ReadWrite } else { Access::ReadOnly };
     let length = worker.parameters.file_size as usize;
     let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
     let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;
-    work(worker, open, &mut buffer, timer.start()?, |worker, operation, place, buffer| {
+    work(worker, open, timer.start()?, |worker, operation, place| {
         let mapping = &mut mappings[place.file as usize];
         match operation {
-            Operation::Read => mapping.read(place.offset, &mut buffer[..place.length]),
-            _ => {
-                let home = worker.home(place);
-                mapping.write(place.offset, worker.contents.piece(place.length, home));
-            }
+            Operation::Read => mapping.read(place.offset, &mut buffer),
+            _ => mapping.write(place.offset, worker.contents.piece(buffer.len())),
         }
         Ok(())
     })
 }
 
-/// The inner loop. `transfer` does one operation, a read into the buffer. Measured (callgrind): see `make bench-engine`.
+/// The inner loop. `transfer` does one operation. Measured (callgrind): see `make bench-engine`.
 #[inline]
 fn work(
     worker: &mut DataWorker,
     open: &OpenFiles,
-    buffer: &mut [u8],
     mut meter: Meter<'_>,
-    mut transfer: impl FnMut(&mut DataWorker, Operation, &FilePart, &mut [u8]) -> Result<(), EngineError>,
+    mut transfer: impl FnMut(&mut DataWorker, Operation, &FilePart) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
     let mut clock = SyncClock::of(&worker.parameters);
+    let block = worker.parameters.block_size;
     while !meter.is_over() {
         let Some(place) = worker.places.next() else { break };
         let Some(begin) = meter.begin() else { break };
         let operation = worker.operation();
-        transfer(worker, operation, &place, buffer)?;
-        meter.done(operation, begin, place.length as u64);
-        match operation {
-            Operation::Read => worker.verify(&buffer[..place.length], &place)?,
-            Operation::Write if clock.wrote() => worker.sync(open, &mut meter)?,
-            _ => {}
+        transfer(worker, operation, &place)?;
+        meter.done(operation, begin, block);
+        if operation == Operation::Write && clock.wrote() {
+            worker.sync(open, &mut meter)?;
         }
     }
     worker.sync_at_end(&clock, open, &mut meter)?;
     meter.stop();
     Ok(())
-}
-
-/// Does operations by system calls.
-fn by_calls(
-    open: &OpenFiles,
-) -> impl FnMut(&mut DataWorker, Operation, &FilePart, &mut [u8]) -> Result<(), EngineError> {
-    move |worker, operation, place, buffer| match operation {
-        Operation::Read => read(open, place, &mut buffer[..place.length]),
-        Operation::Write => write(worker, open, place),
-        _ => trim(open, place),
-    }
 }
 
 #[inline(always)]
@@ -114,8 +102,7 @@ fn read_the_rest(file: &File, offset: u64, buffer: &mut [u8], first: io::Result<
 #[inline]
 fn write(worker: &mut DataWorker, open: &OpenFiles, place: &FilePart) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
-    let home = worker.home(place);
-    let piece = worker.contents.piece(place.length, home);
+    let piece = worker.contents.piece(worker.parameters.block_size as usize);
     let mut done = 0;
     while done < piece.len() {
         let bytes = pwrite(file, &piece[done..], place.offset + done as u64).map_err(EngineError::io("write"))?;
@@ -127,8 +114,8 @@ fn write(worker: &mut DataWorker, open: &OpenFiles, place: &FilePart) -> Result<
     Ok(())
 }
 
-fn trim(open: &OpenFiles, place: &FilePart) -> Result<(), EngineError> {
+fn trim(open: &OpenFiles, place: &FilePart, length: u64) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    fallocate(file, flags, place.offset, place.length as u64).map_err(EngineError::io("punch a hole"))
+    fallocate(file, flags, place.offset, length).map_err(EngineError::io("punch a hole"))
 }

@@ -8,7 +8,6 @@ use fsarena_model::Nanos;
 use fsarena_sys::clock;
 use fsarena_sys::uring::{Ring, Transfer};
 
-use super::files;
 use super::ground::OpenFiles;
 use super::places::FilePart;
 use super::worker::{DataWorker, SyncClock};
@@ -42,7 +41,8 @@ struct Flight {
     uses: Vec<Use>,
     next_read: usize,
     next_write: usize,
-    buffer_size: usize,
+    /// Bytes of each operation.
+    block: usize,
 }
 
 /// What to do when no more operations can be launched.
@@ -59,23 +59,21 @@ enum Next {
 #[derive(Debug, Clone, Copy)]
 struct Use {
     operation: Operation,
-    place: FilePart,
     begin: Nanos,
 }
 
 impl Flight {
     fn new(worker: &DataWorker, open: &OpenFiles) -> Result<Self, EngineError> {
-        let recipe = files::recipe(&worker.parameters, worker.seed);
+        let recipe = worker.contents.recipe;
         let depth = worker.parameters.depth as usize;
-        let buffer_size = worker.parameters.longest() as usize;
-        let writes = if worker.parameters.writes() { (recipe.pool() / buffer_size).max(2 * depth) } else { 0 };
+        let block = worker.parameters.block_size as usize;
+        let writes = if worker.parameters.writes() { (recipe.pool() / block).max(2 * depth) } else { 0 };
         let files = open.files.iter().map(|file| file.try_clone()).collect::<Result<_, _>>();
         let files = files.map_err(EngineError::io("duplicate a descriptor"))?;
-        let ring = Ring::new(files, depth as u32, depth + writes, buffer_size);
+        let ring = Ring::new(files, depth as u32, depth + writes, block);
         let mut ring = ring.map_err(EngineError::io("set up io_uring"))?;
-        recipe.fill(&mut ring.memory()[depth * buffer_size..]);
-        let place = FilePart { file: 0, offset: 0, length: 0 };
-        let idle = Use { operation: Operation::Read, place, begin: Nanos(0) };
+        recipe.fill(&mut ring.memory()[depth * block..]);
+        let idle = Use { operation: Operation::Read, begin: Nanos(0) };
         Ok(Self {
             ring,
             depth,
@@ -84,7 +82,7 @@ impl Flight {
             uses: vec![idle; depth + writes],
             next_read: 0,
             next_write: depth,
-            buffer_size,
+            block,
         })
     }
 
@@ -95,14 +93,14 @@ impl Flight {
             let next = self.fill_up(worker, meter, now);
             now = match next {
                 Next::Sync => {
-                    self.land_all(worker, meter)?;
+                    self.land_all(meter)?;
                     worker.sync(open, meter)?;
                     meter.at()
                 }
                 Next::More | Next::End if self.ring.flying() > 0 => {
                     self.submit(meter, now, next)?;
                     let now = clock::now();
-                    self.land(worker, meter, now)?;
+                    self.land(meter, now)?;
                     now
                 }
                 Next::More if meter.wait_until_due() => clock::now(),
@@ -124,7 +122,7 @@ impl Flight {
             }
             let Some(place) = worker.places.next() else { return Next::End };
             let operation = worker.operation();
-            self.launch(worker, operation, place, meter.take_start(now));
+            self.launch(operation, place, meter.take_start(now));
             if operation == Operation::Write && self.clock.wrote() {
                 return Next::Sync;
             }
@@ -133,7 +131,7 @@ impl Flight {
     }
 
     #[inline]
-    fn launch(&mut self, worker: &DataWorker, operation: Operation, place: FilePart, begin: Nanos) {
+    fn launch(&mut self, operation: Operation, place: FilePart, begin: Nanos) {
         let (transfer, buffer) = match operation {
             // There are at least twice as many as operations in flight, so that contents repeat as late as possible.
             Operation::Write => (Transfer::Write, free(&self.ring, self.depth..self.uses.len(), &mut self.next_write)),
@@ -141,12 +139,10 @@ impl Flight {
             _ => (Transfer::Read, free(&self.ring, 0..self.depth, &mut self.next_read)),
         };
         if transfer == Transfer::Write {
-            let at = (buffer - self.depth) * self.buffer_size;
-            let piece = &mut self.ring.buffer(buffer)[..place.length];
-            self.marker.mark(piece, at, worker.home(&place));
+            self.marker.mark(self.ring.buffer(buffer));
         }
-        self.uses[buffer] = Use { operation, place, begin };
-        self.ring.push(transfer, place.file, place.offset, buffer, place.length);
+        self.uses[buffer] = Use { operation, begin };
+        self.ring.push(transfer, place.file, place.offset, buffer, self.block);
     }
 
     /// Submits, and waits for one operation. An open loop that may launch more waits only until the next operation is
@@ -163,26 +159,23 @@ impl Flight {
 
     /// Reaps all operations that have ended.
     #[inline]
-    fn land(&mut self, worker: &DataWorker, meter: &mut Meter<'_>, now: Nanos) -> Result<(), EngineError> {
+    fn land(&mut self, meter: &mut Meter<'_>, now: Nanos) -> Result<(), EngineError> {
         while let Some(ended) = self.ring.reap() {
-            let Use { operation, place, begin } = self.uses[ended.buffer];
+            let Use { operation, begin } = self.uses[ended.buffer];
             let bytes = ended.result.map_err(EngineError::io(operation.name()))?;
-            if bytes as usize != place.length {
-                let short = std::io::Error::other(format!("{bytes} of {} bytes", place.length));
+            if bytes as usize != self.block {
+                let short = std::io::Error::other(format!("{bytes} of {} bytes", self.block));
                 return Err(EngineError::io(operation.name())(short));
             }
-            meter.done_at(now, operation, begin, place.length as u64);
-            if operation == Operation::Read {
-                worker.verify(&self.ring.buffer(ended.buffer)[..place.length], &place)?;
-            }
+            meter.done_at(now, operation, begin, self.block as u64);
         }
         Ok(())
     }
 
-    fn land_all(&mut self, worker: &DataWorker, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    fn land_all(&mut self, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         while self.ring.flying() > 0 {
             self.ring.submit(1).map_err(EngineError::io("io_uring_enter"))?;
-            self.land(worker, meter, clock::now())?;
+            self.land(meter, clock::now())?;
         }
         Ok(())
     }

@@ -5,13 +5,12 @@ use std::path::Path;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Workload};
-use rustix::fs::{FallocateFlags, fallocate};
 
 use super::files::Opening;
 use super::ground::{DataGround, OpenFiles};
-use super::parameters::{DataParameters, Preallocate, Work};
-use super::places::{FilePart, FileParts, below};
-use crate::contents::{Contents, Home, Mismatch};
+use super::parameters::{DataParameters, Work};
+use super::places::{FileParts, below};
+use crate::contents::Contents;
 use crate::meter::Meter;
 use crate::{EngineError, Operation, folder};
 
@@ -20,7 +19,6 @@ pub struct DataWorker {
     durable: DurablePoint,
     opening: Opening,
     pub ground: DataGround,
-    pub seed: u64,
     pub number: u32,
     pub places: FileParts,
     pub contents: Contents,
@@ -44,7 +42,6 @@ impl DataWorker {
             durable: workload.durable,
             opening: Opening::of(workload, parameters),
             ground: ground.clone(),
-            seed,
             number,
             places,
             contents,
@@ -73,17 +70,6 @@ impl DataWorker {
         }
     }
 
-    /// The home of the contents at `place`. It has the number of the file among those of all workers.
-    #[inline]
-    pub fn home(&self, place: &FilePart) -> Home {
-        (self.first_file() + place.file, place.offset)
-    }
-
-    #[inline]
-    fn first_file(&self) -> u32 {
-        if self.parameters.shared { 0 } else { self.number * self.parameters.files }
-    }
-
     /// Makes all writes so far durable if the workload is synced by calls; inside the timer.
     pub fn sync(&self, open: &OpenFiles, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let Some(call) = Operation::sync_of(self.durable) else { return Ok(()) };
@@ -100,28 +86,10 @@ impl DataWorker {
         if clock.every == 0 || clock.since > 0 { self.sync(open, meter) } else { Ok(()) }
     }
 
-    /// Compares the data read with the data written, if the workload asks for that.
-    #[inline(always)]
-    pub fn verify(&self, read: &[u8], place: &FilePart) -> Result<(), EngineError> {
-        if self.parameters.verify { self.compare(read, place) } else { Ok(()) }
-    }
-
-    #[inline(never)]
-    fn compare(&self, read: &[u8], place: &FilePart) -> Result<(), EngineError> {
-        self.contents.check(read, self.home(place)).map_err(|(at, mismatch)| {
-            let (number, offset) = self.home(place);
-            let what = match mismatch {
-                Mismatch::Place => "the data of another place, or none that were written here",
-                Mismatch::Content => "other data than were written",
-            };
-            let act = format!("verify data{number} at byte {}", offset + at as u64);
-            EngineError::Io { act, source: std::io::Error::other(what) }
-        })
-    }
-
     pub fn open_existing(&self) -> Result<OpenFiles, EngineError> {
-        let numbers = self.first_file()..self.first_file() + self.parameters.files;
-        self.ground.open_existing(self.opening, numbers)
+        let DataParameters { files, shared, .. } = self.parameters;
+        let first = if shared { 0 } else { self.number * files };
+        self.ground.open_existing(self.opening, first..first + files)
     }
 
     /// Moves to the beginning of a new file. On a device, this is the next stretch.
@@ -133,21 +101,9 @@ impl DataWorker {
         }
     }
 
-    /// Creates a new file, with its space if the workload asks for that. A device is opened instead.
+    /// Creates a new file. A device is opened instead.
     pub fn make(&self, path: &Path) -> Result<File, EngineError> {
-        if self.ground.folder().is_none() {
-            return self.opening.existing(path);
-        }
-        let file = self.opening.new_file(path)?;
-        match self.parameters.preallocate {
-            Preallocate::None => {}
-            Preallocate::Allocate => fallocate(&file, FallocateFlags::empty(), 0, self.parameters.file_size)
-                .map_err(EngineError::io("fallocate"))?,
-            Preallocate::Truncate => {
-                file.set_len(self.parameters.file_size).map_err(EngineError::io("ftruncate"))?;
-            }
-        }
-        Ok(file)
+        if self.ground.folder().is_some() { self.opening.new_file(path) } else { self.opening.existing(path) }
     }
 }
 

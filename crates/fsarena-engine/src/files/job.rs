@@ -63,7 +63,7 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
             make_trees(&self.plan, &mut self.workers, stop)?;
         }
         let plan = &self.plan;
-        load.keep(&mut self.workers, plan.seed, stop, |workers| renew(plan, workers, stop))
+        load.keep(&mut self.workers, stop, |workers| renew(plan, workers, stop))
     }
 
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
@@ -77,12 +77,6 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
         let fills = self.plan.workload.cache == CacheState::Cold && self.plan.kind.operation == Operation::Read;
         if fills { self.plan.bytes() } else { Bytes(0) }
     }
-
-    /// Drops the data of files. No system call drops what the other operations read.
-    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let reads = self.plan.kind.operation == Operation::Read;
-        if reads { folder::drop_all_cached(&self.plan.directory, stop) } else { Ok(()) }
-    }
 }
 
 impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
@@ -94,7 +88,7 @@ impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
                 Ok(())
             }
             Upkeep::Reset => self.reset(stop),
-            Upkeep::DropCaches => self.drop_caches(stop),
+            Upkeep::DropCaches => folder::sync_and_drop_caches(&self.plan.directory, stop),
             _ => Ok(()),
         }
     }

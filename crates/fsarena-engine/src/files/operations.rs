@@ -104,7 +104,7 @@ fn full_paths(plan: &FilesPlan, worker: u32) -> Paths {
     Paths::below(&plan.tree_of(worker), &plan.shape, FILE)
 }
 
-/// Two paths of each file.
+/// Two paths of each file; of a symbolic link its target, which does not exist, and its own.
 struct Pair {
     old: Paths,
     new: Paths,
@@ -114,15 +114,9 @@ fn pair(plan: &FilesPlan, letter: u8) -> Pair {
     Pair { old: Paths::new(&plan.shape, FILE), new: Paths::new(&plan.shape, letter) }
 }
 
-/// Symbolic links and their targets, which do not exist; symlink(2) does not check them.
-struct Symlinks {
-    paths: Paths,
-    target: Paths,
-}
-
-fn symlinks(plan: &FilesPlan, _worker: u32) -> Symlinks {
+fn symlinks(plan: &FilesPlan, _worker: u32) -> Pair {
     let plain = Shape { depth: 0, fan_out: 1, ..plan.shape };
-    Symlinks { paths: Paths::new(&plan.shape, b's'), target: Paths::new(&plain, FILE) }
+    Pair { old: Paths::new(&plain, FILE), new: Paths::new(&plan.shape, b's') }
 }
 
 struct FileReader {
@@ -174,7 +168,7 @@ fn lister(plan: &FilesPlan, _worker: u32) -> Lister {
 #[inline]
 fn create(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let size = own.sizes.of(visit.number);
-    let file = create_file(root, own.paths.of(visit.number), own.flags, own.contents.piece(size, (0, 0)))?;
+    let file = create_file(root, own.paths.of(visit.number), own.flags, own.contents.piece(size))?;
     sync_within(&file, own.durable, meter)?;
     Ok(size as u64)
 }
@@ -205,7 +199,7 @@ fn read(own: &mut FileReader, root: &File, visit: ObjectVisit, _meter: &mut Mete
 fn write(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
     let path = own.paths.of(visit.number);
     let mut file = openat(root, path, own.flags, Mode::empty()).map(File::from).map_err(EngineError::io("open"))?;
-    let bytes = own.contents.piece(own.sizes.of(visit.number), (0, 0));
+    let bytes = own.contents.piece(own.sizes.of(visit.number));
     file.write_all(bytes).map_err(EngineError::io("write"))?;
     sync_within(&file, own.durable, meter)?;
     Ok(bytes.len() as u64)
@@ -214,7 +208,7 @@ fn write(own: &mut FileWriter, root: &File, visit: ObjectVisit, meter: &mut Mete
 /// Appends a record to a file that stays open, as a log does.
 #[inline]
 fn append(own: &mut FileWriter, mut log: &File, _visit: ObjectVisit, meter: &mut Meter<'_>) -> Done {
-    let bytes = own.contents.piece(own.sizes.largest(), (0, 0));
+    let bytes = own.contents.piece(own.sizes.largest());
     log.write_all(bytes).map_err(EngineError::io("append"))?;
     sync_within(log, own.durable, meter)?;
     Ok(bytes.len() as u64)
@@ -237,8 +231,8 @@ fn link(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>)
 
 /// Makes a symbolic link to a name in the same directory.
 #[inline]
-fn symlink(own: &mut Symlinks, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
-    let (target, path) = (own.target.of(visit.number), own.paths.of(visit.number));
+fn symlink(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
+    let (target, path) = (own.old.of(visit.number), own.new.of(visit.number));
     without_bytes(symlinkat(target, root, path), "symlink")
 }
 

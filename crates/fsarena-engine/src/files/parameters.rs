@@ -8,10 +8,10 @@ use serde::Deserialize;
 
 use super::names::Shape;
 use super::operations::OperationEntry;
-use super::sizes::{SizeDistribution, Sizes};
+use super::sizes::Sizes;
 use super::walk::{Share, WalkGround};
 use crate::contents::Recipe;
-use crate::pace::{Arrivals, WorkerLoad};
+use crate::pace::WorkerLoad;
 use crate::parameters::{or, size, some_size};
 use crate::{EngineError, Operation};
 
@@ -20,15 +20,12 @@ use crate::{EngineError, Operation};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FilesParameters {
     pub operation: Operation,
-    /// Bytes of each file, or of each append. With `size-max`: bytes of the smallest file.
+    /// Bytes of each file, or of each append. With `size-max`: bytes of the smallest file, more than 0.
     #[serde(default, deserialize_with = "size")]
     size: u64,
-    /// Bytes of the largest file.
+    /// Bytes of the largest file, if sizes differ.
     #[serde(default, deserialize_with = "some_size")]
     size_max: Option<u64>,
-    /// The distribution of sizes between the two.
-    #[serde(default)]
-    sizes: SizeDistribution,
     /// Operations between two checks of the time, and between two syncfs calls.
     #[serde(default = "or::<_, 1>")]
     pub batch: u32,
@@ -54,9 +51,6 @@ pub struct FilesParameters {
     rate: Option<f64>,
     /// The rate as a percentage of the maximum rate of the contender, which is measured before each round's slices.
     rate_percent: Option<f64>,
-    /// The distribution of the starts over time.
-    #[serde(default)]
-    arrivals: Arrivals,
 }
 
 /// Space of a directory or of a small file, bytes: even the smallest file takes a block and an inode.
@@ -97,7 +91,7 @@ impl FilesParameters {
     }
 
     pub fn load(&self) -> WorkerLoad {
-        WorkerLoad { rate: self.rate, percent: self.rate_percent, arrivals: self.arrivals }
+        WorkerLoad { rate: self.rate, percent: self.rate_percent }
     }
 
     pub fn shape(&self, workload: &Workload, ground: WalkGround) -> Shape {
@@ -199,13 +193,7 @@ impl FilesParameters {
             () if self.largest() < self.size => "`size-max` is not below `size`",
             () if !ground.has_files() && self.largest() > 0 => "`size` is for files",
             () if ground == WalkGround::Log && self.size_max.is_some() => "appends have one `size`: without `size-max`",
-            () if is_sized && self.size == 0 => "`size` is missing",
-            () if self.size_max.is_some() != (self.sizes != SizeDistribution::Fixed) => {
-                "`size-max` goes with `sizes = \"uniform\"` or `\"lognormal\"`, and these with it"
-            }
-            () if self.sizes == SizeDistribution::Lognormal && self.size == 0 => {
-                "the `size` of lognormal sizes has to be above 0"
-            }
+            () if (is_sized || self.size_max.is_some()) && self.size == 0 => "`size` is missing",
             // O_SYNC and O_DSYNC apply to write(2). Opening a new file makes nothing durable.
             () if by_open && self.size == 0 => {
                 "`size` is missing: with `durable` o-sync and o-dsync only a write is made durable"
@@ -272,8 +260,7 @@ impl FilesPlan {
     }
 
     pub fn sizes(&self) -> Sizes {
-        let FilesParameters { sizes, size, .. } = self.parameters;
-        Sizes::new(sizes, size, self.parameters.largest(), self.seed)
+        Sizes::new(self.parameters.size, self.parameters.largest(), self.seed)
     }
 
     /// How the contents of writes are generated.

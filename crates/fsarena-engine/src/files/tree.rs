@@ -87,7 +87,7 @@ fn make_files(root: &File, plan: &FilesPlan, stop: &AtomicBool) -> Result<(), En
     for number in 0..plan.shape.objects {
         go_on(stop).map_err(EngineError::io("make a tree"))?;
         let size = if plan.kind.ground == WalkGround::Log { 0 } else { sizes.of(number) };
-        let bytes = contents.piece(size, (0, 0));
+        let bytes = contents.piece(size);
         let file = create_file(root, paths.of(number), folder::create_flags(), bytes)?;
         if plan.kind.ground == WalkGround::FilesWithAttribute {
             fsetxattr(&file, ATTRIBUTE, &attribute(number, 0), XattrFlags::CREATE)

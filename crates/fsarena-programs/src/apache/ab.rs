@@ -65,25 +65,10 @@ pub fn read(text: &str, percentiles: &str, page: &ServedPage, stats: &mut RunSta
         let count = until.saturating_sub(counted).max(u64::from(counted == 0));
         stats.record_many(Operation::Run, Nanos((milliseconds * 1e6) as u64), count);
         counted += count;
-        let shown = SHOWN.iter().find(|(shown, _)| *shown == percent);
-        stats.reported.extend(shown.map(|(_, name)| (Probe::of_program(name, "s"), milliseconds / 1e3)));
     }
     stats.end_part(stats.elapsed);
     Ok(())
 }
-
-/// Percentiles that ab itself prints, and the names of their readings.
-const SHOWN: &[(f64, &str)] = &[
-    (50.0, "apache.latency.p50"),
-    (66.0, "apache.latency.p66"),
-    (75.0, "apache.latency.p75"),
-    (80.0, "apache.latency.p80"),
-    (90.0, "apache.latency.p90"),
-    (95.0, "apache.latency.p95"),
-    (98.0, "apache.latency.p98"),
-    (99.0, "apache.latency.p99"),
-    (100.0, "apache.latency.max"),
-];
 
 /// Parses a line such as `50,0.412`; `None` for the heading.
 fn percentile(line: &str) -> Option<(f64, f64)> {

@@ -9,14 +9,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use fsarena_engine::workers::{Timer, Worker, WorkerStyle, Workers};
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_model::seed::{generator, scatter};
+use fsarena_sys::clock;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::server::{Httpd, OPEN};
 use super::{HEAD, Requests, ServedPages};
-use crate::clients::together;
 use crate::folder;
 
 const IN_A_FOLDER: u32 = 100;
@@ -40,26 +41,32 @@ impl ManyPages {
         order.shuffle(&mut generator(seed, "apache order", &[]));
         Self { contents: PageContents::new(parameters, seed), order }
     }
+}
 
-    /// Requests all pages. Each client takes the next page that no other client has taken, and checks it after its time
-    /// is taken. Returns the number of answers.
-    fn ask(&self, address: SocketAddr, limit: &Limit<'_>, stats: &mut RunStats) -> Result<u64, EngineError> {
-        let next = AtomicUsize::new(0);
-        let clients = (0..self.contents.parameters.clients).collect();
-        let answered = together(clients, limit, stats, |_, timer| {
-            let (mut answered, mut answer) = (0, Vec::new());
-            while timer.goes_on()
-                && let Some(page) = self.order.get(next.fetch_add(1, Ordering::Relaxed))
-            {
-                let get = || get(address, &path_of(*page), &mut answer).map(<[u8]>::len);
-                let (length, _) = timer.timed(Operation::Run, get)?;
-                self.contents.require(*page, &answer[answer.len() - length..])?;
-                timer.moved(length as u64);
-                answered += 1;
-            }
-            Ok(answered)
-        })?;
-        Ok(answered.into_iter().sum())
+/// A client, which takes the next page that no other client has taken.
+struct PageClient<'a> {
+    pages: &'a ManyPages,
+    next: &'a AtomicUsize,
+    address: SocketAddr,
+    answer: Vec<u8>,
+    answered: u64,
+}
+
+impl Worker for PageClient<'_> {
+    /// Each answer is checked after its time is taken.
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
+        let mut meter = timer.start()?;
+        while !meter.is_over()
+            && let Some(page) = self.pages.order.get(self.next.fetch_add(1, Ordering::Relaxed))
+        {
+            let begin = clock::now();
+            let body = get(self.address, &path_of(*page), &mut self.answer)?;
+            meter.done(Operation::Run, begin, body.len() as u64);
+            self.pages.contents.require(*page, body)?;
+            self.answered += 1;
+        }
+        meter.stop();
+        Ok(())
     }
 }
 
@@ -117,7 +124,12 @@ impl Requests for ManyPages {
     }
 
     fn run(&self, server: &mut Httpd, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let answered = self.ask(server.address().into(), limit, stats).map_err(|error| server.lane.named(error))?;
+        let (address, next) = (server.address().into(), AtomicUsize::new(0));
+        let client = |_| PageClient { pages: self, next: &next, address, answer: Vec::new(), answered: 0 };
+        let clients = (0..self.contents.parameters.clients).map(client);
+        let mut clients = Workers::new(clients, WorkerStyle::Threads);
+        clients.run(limit, stats).map_err(|error| server.lane.named(error))?;
+        let answered = clients.total(|client| client.answered);
         server.note((answered == u64::from(self.contents.parameters.pages)).then_some(answered));
         Ok(())
     }

@@ -24,10 +24,6 @@ impl DatabaseClient {
         self.open(Some(DATABASE))
     }
 
-    pub fn connect_all(&self, count: u32) -> Result<Vec<Conn>, EngineError> {
-        (0..count).map(|_| self.connect()).collect()
-    }
-
     /// Lets the server check each page of each index of tables of `database`.
     /// <https://mariadb.com/kb/en/check-table/>
     pub fn require_sound(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {

@@ -10,61 +10,40 @@ use mysql::prelude::Queryable;
 
 use super::client::{DatabaseClient, refused};
 use super::market::{RowCounts, Sum, TradingDay};
-use super::parameters::{InsertForm, MariaDbParameters};
+use super::parameters::{BATCH, MariaDbParameters};
 use super::{ClientWork, schema};
 
 pub struct Ingest {
     days: Vec<TradingDay>,
-    form: InsertForm,
-    batch: u32,
     /// The rows in the table; `None` if the table does not have a whole day.
     left: Option<Sum>,
 }
 
 impl Ingest {
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
-        let form = parameters.form.unwrap_or(InsertForm::Batches);
-        Self { days: parameters.trading_days(seed), form, batch: parameters.batch(), left: None }
+        Self { days: parameters.trading_days(seed), left: None }
     }
+}
 
-    /// Loads a day and returns the number of transactions; `None` if `stop` was set.
-    fn load(
-        &self,
-        connection: &mut Conn,
-        day: TradingDay,
-        stop: &AtomicBool,
-        stats: &mut RunStats,
-    ) -> Result<Option<u64>, EngineError> {
-        match self.form {
-            InsertForm::Batches => self.by_batches(connection, day, stop, stats),
-            InsertForm::Load => {
-                let loaded = schema::load(connection, day, stop);
-                // After a stop, the load ends with an error, which is no failure.
-                if stop.load(Ordering::Relaxed) { Ok(None) } else { loaded.map(|()| Some(1)) }
-            }
+/// Loads a day and returns the number of transactions; `None` if `stop` was set.
+fn load(
+    connection: &mut Conn,
+    day: TradingDay,
+    stop: &AtomicBool,
+    stats: &mut RunStats,
+) -> Result<Option<u64>, EngineError> {
+    let (mut rows, mut commits) = (day.rows().peekable(), 0);
+    while rows.peek().is_some() {
+        let statement = schema::insert(rows.by_ref().take(BATCH));
+        let begin = clock::now();
+        connection.query_drop(statement).map_err(refused("INSERT"))?;
+        stats.record(Operation::Insert, clock::now().saturating_sub(begin));
+        commits += 1;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
         }
     }
-
-    fn by_batches(
-        &self,
-        connection: &mut Conn,
-        day: TradingDay,
-        stop: &AtomicBool,
-        stats: &mut RunStats,
-    ) -> Result<Option<u64>, EngineError> {
-        let (mut rows, mut commits) = (day.rows().peekable(), 0);
-        while rows.peek().is_some() {
-            let statement = schema::insert(rows.by_ref().take(self.batch as usize));
-            let begin = clock::now();
-            connection.query_drop(statement).map_err(refused("INSERT"))?;
-            stats.record(Operation::Insert, clock::now().saturating_sub(begin));
-            commits += 1;
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-        }
-        Ok(Some(commits))
-    }
+    Ok(Some(commits))
 }
 
 impl ClientWork for Ingest {
@@ -80,7 +59,7 @@ impl ClientWork for Ingest {
             self.left = None;
             connection.query_drop("TRUNCATE TABLE shfedepth").map_err(refused("TRUNCATE TABLE"))?;
             let begin = clock::now();
-            let Some(of_day) = self.load(&mut connection, *day, limit.stop, stats)? else { return Ok(()) };
+            let Some(of_day) = load(&mut connection, *day, limit.stop, stats)? else { return Ok(()) };
             let elapsed = clock::now().saturating_sub(begin);
             let counts = day.counts();
             schema::require_all(&mut connection, counts.all)?;

@@ -29,39 +29,15 @@ const BY_MONTH: [u64; 12] = [10_000, 4061, 2397, 1649, 1234, 974, 797, 670, 575,
 
 /// Half seconds per minute. A contract has at most one row in each.
 const PER_MINUTE: u64 = 120;
-const MINUTES: usize = 690;
+/// Minutes of a trading day, which begins at nine o'clock.
+pub const MINUTES: usize = 360;
+const BEGIN: usize = 9 * 60;
 /// Maximum number of rows of a day: each contract in each half second.
 pub const MOST_ROWS: u64 = CONTRACTS as u64 * MINUTES as u64 * PER_MINUTE;
 
-/// A part of a trading day, within one calendar day.
-#[derive(Debug)]
-pub struct TradingSession {
-    /// Its minutes, counted from the beginning of the trading day.
-    pub minutes: Range<usize>,
-    /// When it begins, minutes since midnight.
-    begin: usize,
-    /// How many calendar days it lies before the day that the trading day is named after.
-    days_before: u32,
-}
-
-/// The sessions. The night belongs to the next trading day.
-pub const SESSIONS: [TradingSession; 3] = [
-    TradingSession { minutes: 0..180, begin: 21 * 60, days_before: 1 },
-    TradingSession { minutes: 180..330, begin: 0, days_before: 0 },
-    TradingSession { minutes: 330..MINUTES, begin: 9 * 60, days_before: 0 },
-];
-
-impl TradingSession {
-    /// The time of a minute of the trading day, such as `21:00`. The minute after the last one of an evening is `24:00`.
-    pub fn time(&self, minute: usize) -> String {
-        let since_midnight = self.begin + minute - self.minutes.start;
-        format!("{:02}:{:02}", since_midnight / 60, since_midnight % 60)
-    }
-
-    /// The calendar day of a trading day's session, such as `20160410`.
-    pub fn action_day(&self, day: &TradingDay) -> String {
-        date(day.number - self.days_before)
-    }
+/// The time of a minute of the trading day, such as `09:00`.
+pub fn time(minute: usize) -> String {
+    format!("{:02}:{:02}", (BEGIN + minute) / 60, (BEGIN + minute) % 60)
 }
 
 /// The name of the contract with this number: product, year and month of delivery, such as `cu1604`.
@@ -210,10 +186,9 @@ impl Iterator for MarketRows {
         book.moment = Some(moment);
         book.trade(self.random.next_u64());
         let minute = (moment / PER_MINUTE) as usize;
-        let session = &SESSIONS[SESSIONS.partition_point(|session| session.minutes.end <= minute)];
         let half = moment % PER_MINUTE;
-        let time = format!("{}:{:02},{}", session.time(minute), half / 2, half % 2 * 500);
-        let line = book.line([&self.day.date(), &time, &session.action_day(&self.day)], self.random.random());
+        let time = format!("{}:{:02},{}", time(minute), half / 2, half % 2 * 500);
+        let line = book.line(&self.day.date(), &time, self.random.random());
         Some(MarketRow { line, contract, minute, volume: book.volume })
     }
 }
@@ -261,7 +236,7 @@ impl ContractBook {
     }
 
     /// The row as CSV. `time` has two columns. `random` gives the volumes of five bids and five asks.
-    fn line(&self, [day, time, action_day]: [&str; 3], random: [[u8; 2]; 5]) -> String {
+    fn line(&self, day: &str, time: &str, random: [[u8; 2]; 5]) -> String {
         let Self { name, open, last, highest, lowest, volume, turnover, open_interest, .. } = self;
         let mut line = String::with_capacity(300);
         let _ = write!(
@@ -278,7 +253,7 @@ impl ContractBook {
             let _ = write!(line, ",{},{bid},{},{ask}", last - depth * TICK, last + (depth + 1) * TICK);
         }
         let average = turnover * 100 / volume;
-        let _ = write!(line, ",{}.{:02},{action_day}", average / 100, average % 100);
+        let _ = write!(line, ",{}.{:02},{day}", average / 100, average % 100);
         line
     }
 }
@@ -310,10 +285,10 @@ mod tests {
     /// As measured with a simulation of the exchange: 231 bytes, and most of the rows are of few contracts.
     #[test]
     fn rows_have_the_size_and_the_contracts_of_an_exchange() {
-        let counts = TradingDay::new(0, 1, 300_000).counts();
-        assert_eq!(counts.all.rows, 300_000);
+        let counts = TradingDay::new(0, 1, 150_000).counts();
+        assert_eq!(counts.all.rows, 150_000);
         assert_eq!(counts.bytes / counts.all.rows, 230);
-        let shares = (0..CONTRACTS).map(|contract| counts.within(contract, 0..MINUTES).rows as f64 / 300_000.0);
+        let shares = (0..CONTRACTS).map(|contract| counts.within(contract, 0..MINUTES).rows as f64 / 150_000.0);
         let squares: f64 = shares.map(|share| share * share).sum();
         assert!((0.02..0.025).contains(&squares), "{squares}");
         assert_eq!(COLUMNS.split(',').count(), 44);
@@ -325,7 +300,7 @@ mod tests {
         assert!(rows.windows(2).all(|pair| moment(&pair[0]) <= moment(&pair[1])));
         let mut moments = BTreeSet::new();
         assert!(rows.iter().all(|row| moments.insert((row.contract, moment(row)))));
-        assert_eq!(moment(&rows[0]), ["20160410", "21:00:00", "00000000"]);
+        assert_eq!(moment(&rows[0]), ["20160411", "09:00:00", "00000000"]);
         assert_eq!(moment(&rows[99_999]), ["20160411", "14:59:59", "00000500"]);
         let each_half_second: Vec<MarketRow> = TradingDay::new(0, 4, MOST_ROWS).rows().take(3 * CONTRACTS).collect();
         for rows in each_half_second.chunks(CONTRACTS) {

@@ -1,19 +1,21 @@
 //! Parameters of a workload of the engine `mariadb`.
 
 use fsarena_engine::EngineError;
-use fsarena_engine::parameters::{checked_up_to, or, runs_once};
+use fsarena_engine::parameters::{checked_up_to, or, require_once};
 use fsarena_model::{Bytes, Workload};
 use serde::Deserialize;
 
 use super::{EMPTY, MOST_THREADS, usual_pool};
 use crate::LARGEST;
 
-use super::market::{CONTRACTS, MOST_ROWS, SESSIONS, TradingDay};
+use super::market::{CONTRACTS, MINUTES, MOST_ROWS, TradingDay};
 
 /// Space of a row of market data with its index: 206 bytes as measured, and a reserve.
 const PER_SNAPSHOT: u64 = 320;
 /// Space of a row of results, with a reserve.
 const PER_RESULT: u64 = 1800;
+/// Rows per statement of `ingest`.
+pub const BATCH: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -31,10 +33,6 @@ pub struct MariaDbParameters {
     pub queries: Option<u32>,
     /// Length of the window of each query in minutes of the market; only for `query`.
     pub window_minutes: Option<u32>,
-    /// How rows are inserted; only for `ingest`.
-    pub form: Option<InsertForm>,
-    /// Rows per statement; only for `ingest` by batches.
-    pub batch: Option<u32>,
     /// Size of the server's buffer pool.
     #[serde(default = "usual_pool")]
     pub buffer_pool: Bytes,
@@ -47,49 +45,33 @@ pub enum MariaDbTask {
     Query,
     /// Inserts of results, each a transaction of its own.
     Results,
-    /// The loading of market data.
+    /// The loading of market data, by INSERT statements of [`BATCH`] rows, each a transaction.
     Ingest,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InsertForm {
-    /// INSERT statements of many rows, each a transaction.
-    Batches,
-    /// LOAD DATA LOCAL INFILE, one transaction per day.
-    Load,
 }
 
 impl MariaDbParameters {
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked_up_to(LARGEST, workload, |parameters: &Self| parameters.complaint(workload))
+        require_once(workload)?;
+        checked_up_to(LARGEST, workload, Self::complaint)
     }
 
-    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
-        let shortest = SESSIONS.map(|session| session.minutes.len() as u32).into_iter().min().unwrap_or(0);
+    fn complaint(&self) -> Option<&'static str> {
         let is_query = self.task == MariaDbTask::Query;
         Some(match () {
             () if self.rows == 0 || self.days == 0 || self.threads == 0 || self.threads > MOST_THREADS => {
                 "`rows` and `days` are at least 1, `threads` from 1 to 390"
             }
-            () if !runs_once(workload) => {
-                "a run cannot be cut: `mode = \"whole\"`, `ends-by-itself = true`, and no `timed-ms`"
-            }
             () if self.queries.is_some() != is_query || self.window_minutes.is_some() != is_query => {
                 "`task = \"query\"` has `queries` and `window-minutes`, and no other task has"
             }
-            () if self.queries == Some(0) || self.window_minutes.is_some_and(|own| own == 0 || own > shortest) => {
-                "`queries` is at least 1, `window-minutes` from 1 to 150, the length of the shortest session"
-            }
-            () if self.form.is_some() != (self.task == MariaDbTask::Ingest) => {
-                "`task = \"ingest\"` has a `form`, and no other task has"
-            }
-            () if self.batch.is_some() && self.form != Some(InsertForm::Batches) || self.batch == Some(0) => {
-                "`batch` is at least 1 and goes with `form = \"batches\"`"
+            () if self.queries == Some(0)
+                || self.window_minutes.is_some_and(|own| !(1..=MINUTES as u32).contains(&own)) =>
+            {
+                "`queries` is at least 1, `window-minutes` from 1 to 360, the length of a day"
             }
             () if self.task == MariaDbTask::Ingest && self.threads > 1 => "`task = \"ingest\"` has one connection",
             () if self.task != MariaDbTask::Results && !(CONTRACTS as u64..=MOST_ROWS).contains(&self.rows) => {
-                "`rows`: a day has 162 (one for each contract) to 13,413,600 (each contract in each half second)"
+                "`rows`: a day has 162 (one for each contract) to 6,998,400 (each contract in each half second)"
             }
             () if self.task == MariaDbTask::Results && self.days > 1 => "`days` goes with market data",
             () => return None,
@@ -112,25 +94,18 @@ impl MariaDbParameters {
     /// A description of the clients' work, for reports.
     pub fn clients(&self) -> String {
         let Self { rows, days, threads, .. } = self;
-        match (self.task, self.form) {
-            (MariaDbTask::Query, _) => format!(
+        match self.task {
+            MariaDbTask::Query => format!(
                 "clients: {threads} connections, {} prepared queries of {} minutes each, all rows fetched, of {days} × {rows} rows",
                 self.queries.unwrap_or_default(),
                 self.window_minutes.unwrap_or_default(),
             ),
-            (MariaDbTask::Results, _) => {
+            MariaDbTask::Results => {
                 format!("clients: {threads} connections, {rows} prepared INSERTs of one row, autocommit")
             }
-            (MariaDbTask::Ingest, Some(InsertForm::Load)) => {
-                format!("client: 1 connection, LOAD DATA LOCAL INFILE of {rows} rows, {days} times")
-            }
-            (MariaDbTask::Ingest, _) => {
-                format!("client: 1 connection, INSERTs of {} rows, autocommit, {rows} rows, {days} times", self.batch())
+            MariaDbTask::Ingest => {
+                format!("client: 1 connection, INSERTs of {BATCH} rows, autocommit, {rows} rows, {days} times")
             }
         }
-    }
-
-    pub fn batch(&self) -> u32 {
-        self.batch.unwrap_or(1000)
     }
 }

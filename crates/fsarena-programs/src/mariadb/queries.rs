@@ -2,21 +2,22 @@
 
 use std::sync::atomic::AtomicBool;
 
+use fsarena_engine::workers::{Timer, Worker, WorkerStyle, Workers};
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
+use fsarena_model::Probe;
 use fsarena_model::seed::generator;
-use fsarena_model::{Nanos, Probe};
+use fsarena_sys::clock;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Row, Statement, Value};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 use super::client::{DatabaseClient, refused};
-use super::market::{COLUMNS, RowCounts, SESSIONS, Sum, TradingDay, contract, draw_contract};
+use super::market::{COLUMNS, MINUTES, RowCounts, Sum, TradingDay, contract, draw_contract, time};
 use super::parameters::MariaDbParameters;
 use super::{ClientWork, schema};
-use crate::clients::{ClientTimer, together};
 
-const QUERY: &str = "SELECT * FROM shfedepth WHERE InstrumentID = ? AND TradingDay = ? AND ActionDay = ? AND UpdateTime >= ? \
+const QUERY: &str = "SELECT * FROM shfedepth WHERE InstrumentID = ? AND TradingDay = ? AND UpdateTime >= ? \
                      AND UpdateTime < ? ORDER BY UpdateTime, UpdateMillisec";
 /// How many windows are tried until one has rows.
 const TRIES: u64 = 50;
@@ -30,8 +31,8 @@ pub struct Queries {
 /// One query, and the rows that it must find.
 #[derive(Debug, Clone, PartialEq)]
 struct Query {
-    /// Contract, trading day, calendar day, first minute, minute after the last.
-    asked: [String; 5],
+    /// Contract, trading day, first minute, minute after the last.
+    asked: [String; 4],
     expected: Sum,
 }
 
@@ -71,26 +72,15 @@ impl ClientWork for Queries {
     }
 
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let prepared = |(mut connection, queries): (Conn, _)| {
-            let statement = connection.prep(QUERY).map_err(refused("prepare the query"))?;
-            Ok((connection, statement, queries))
-        };
-        let connections = client.connect_all(self.of_threads.len() as u32)?;
-        let workers: Vec<(Conn, Statement, &[Query])> = connections
-            .into_iter()
-            .zip(self.of_threads.iter().map(Vec::as_slice))
-            .map(prepared)
-            .collect::<Result<_, EngineError>>()?;
+        let askers: Result<Vec<Asker<'_>>, _> = self.of_threads.iter().map(|own| Asker::new(client, own)).collect();
+        let mut askers = Workers::new(askers?, WorkerStyle::Threads);
         let before = client.rows_read()?;
-        let done = together(workers, limit, stats, |(mut connection, statement, queries), timer| {
-            ask_all(&mut connection, &statement, queries, timer)
-        })?;
-        let found = done.iter().map(|(rows, _)| *rows as f64).sum();
-        stats.reported.push((Probe::of_program("mariadb.rows", "rows"), found));
+        askers.run(limit, stats)?;
+        let found = askers.total(|asker| asker.rows) as f64;
         // Far more rows than were asked for, if the server scans the whole table.
         let read = client.rows_read()?.saturating_sub(before) as f64;
-        stats.reported.push((Probe::of_program("mariadb.rows-read", "rows"), read));
-        stats.reported.extend(percentile_95(done.into_iter().flat_map(|(_, latencies)| latencies).collect()));
+        let figures = [("mariadb.rows", found), ("mariadb.rows-read", read)];
+        stats.reported.extend(figures.map(|(name, rows)| (Probe::of_program(name, "rows"), rows)));
         Ok(())
     }
 
@@ -102,16 +92,15 @@ impl ClientWork for Queries {
 impl Query {
     fn new(day: TradingDay, counts: &RowCounts, minutes: usize, random: &mut Pcg64Mcg) -> Self {
         let number = draw_contract(random);
-        let session = &SESSIONS[random.random_range(0..SESSIONS.len())];
-        let from = random.random_range(session.minutes.start..=session.minutes.end - minutes);
+        let from = random.random_range(0..=MINUTES - minutes);
         let until = from + minutes;
-        let asked = [contract(number), day.date(), session.action_day(&day), session.time(from), session.time(until)];
+        let asked = [contract(number), day.date(), time(from), time(until)];
         Self { asked, expected: counts.within(number, from..until) }
     }
 
     fn require(&self, found: &FoundRows) -> Result<(), EngineError> {
-        let Self { asked: [id, day, action_day, from, until], expected } = self;
-        let place = format!("{id} on {action_day} from {from} to {until} (trading day {day})");
+        let Self { asked: [id, day, from, until], expected } = self;
+        let place = format!("{id} on {day} from {from} to {until}");
         if !found.is_in_order && found.sum == *expected {
             return Err(EngineError::Wrong(format!("the rows of {place} are not in order of time")));
         }
@@ -138,32 +127,48 @@ impl FoundRows {
 
     /// This is inside the timer. It allocates nothing, and takes little time compared with the fetch of 45 columns.
     fn add(&mut self, row: &Row) {
-        let [volume, time, millisec] = self.places;
-        let window = [time, millisec].map(|place| row.as_ref(place).cloned().unwrap_or(Value::NULL));
+        let [volume, second, millisec] = self.places;
+        let window = [second, millisec].map(|place| row.as_ref(place).cloned().unwrap_or(Value::NULL));
         self.is_in_order &= self.last.as_ref().is_none_or(|last| *last < window);
         self.last = Some(window);
         self.sum.add(row.get_opt(volume).and_then(Result::ok).unwrap_or(0));
     }
 }
 
-/// Runs one thread's queries. Returns the number of rows that it got and the latency of each query.
-fn ask_all(
-    connection: &mut Conn,
-    statement: &Statement,
-    queries: &[Query],
-    timer: &mut ClientTimer<'_>,
-) -> Result<(u64, Vec<Nanos>), EngineError> {
-    let (mut rows, mut latencies) = (0, Vec::with_capacity(queries.len()));
-    for query in queries {
-        if !timer.goes_on() {
-            break;
-        }
-        let (found, latency) = timer.timed(Operation::Read, || ask(connection, statement, query))?;
-        query.require(&found)?;
-        rows += found.sum.rows;
-        latencies.push(latency);
+/// A connection with its queries.
+struct Asker<'a> {
+    connection: Conn,
+    statement: Statement,
+    queries: &'a [Query],
+    /// Number of rows that it got.
+    rows: u64,
+}
+
+impl<'a> Asker<'a> {
+    fn new(client: &DatabaseClient, queries: &'a [Query]) -> Result<Self, EngineError> {
+        let mut connection = client.connect()?;
+        let statement = connection.prep(QUERY).map_err(refused("prepare the query"))?;
+        Ok(Self { connection, statement, queries, rows: 0 })
     }
-    Ok((rows, latencies))
+}
+
+impl Worker for Asker<'_> {
+    /// Each answer is checked after its time is taken.
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
+        let mut meter = timer.start()?;
+        for query in self.queries {
+            if meter.is_over() {
+                break;
+            }
+            let begin = clock::now();
+            let found = ask(&mut self.connection, &self.statement, query)?;
+            meter.done(Operation::Read, begin, 0);
+            query.require(&found)?;
+            self.rows += found.sum.rows;
+        }
+        meter.stop();
+        Ok(())
+    }
 }
 
 /// Runs a query and decodes each row, as an application does.
@@ -174,13 +179,6 @@ fn ask(connection: &mut Conn, statement: &Statement, query: &Query) -> Result<Fo
         found.add(&row.map_err(refused("fetch a row"))?);
     }
     Ok(found)
-}
-
-/// The 95th percentile of the latencies (nearest rank).
-fn percentile_95(mut latencies: Vec<Nanos>) -> Option<(Probe, f64)> {
-    latencies.sort_unstable();
-    let place = (latencies.len() * 95).div_ceil(100).checked_sub(1)?;
-    Some((Probe::of_program("mariadb.latency.p95", "s"), latencies[place].as_seconds()))
 }
 
 #[cfg(test)]
@@ -207,7 +205,7 @@ mod tests {
 
     #[test]
     fn other_rows_than_there_must_be_are_refused() {
-        let asked = ["cu1606", "20160411", "20160410", "21:00", "21:30"].map(str::to_owned);
+        let asked = ["cu1606", "20160411", "09:00", "09:30"].map(str::to_owned);
         let query = Query { asked, expected: Sum { rows: 2, volume: 30 } };
         let found =
             |rows, volume, is_in_order| FoundRows { sum: Sum { rows, volume }, is_in_order, ..FoundRows::new() };
@@ -220,13 +218,5 @@ mod tests {
             let error = query.require(&wrong).expect_err("refused").to_string();
             assert!(error.contains(word), "{error}");
         }
-    }
-
-    #[test]
-    fn the_percentile_is_one_of_the_latencies() {
-        let latencies = (1..=100).rev().map(Nanos::seconds).collect();
-        assert_eq!(percentile_95(latencies).map(|(_, seconds)| seconds), Some(95.0));
-        assert_eq!(percentile_95(vec![Nanos::seconds(3)]).map(|(_, seconds)| seconds), Some(3.0));
-        assert_eq!(percentile_95(Vec::new()), None);
     }
 }

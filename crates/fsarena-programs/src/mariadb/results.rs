@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
+use fsarena_engine::workers::{Timer, Worker, WorkerStyle, Workers};
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
@@ -12,7 +13,6 @@ use super::client::{DatabaseClient, refused};
 use super::market::contract;
 use super::parameters::MariaDbParameters;
 use super::{ClientWork, schema};
-use crate::clients::{ClientTimer, together};
 
 const RESULT: &str = "INSERT INTO task_result (task_id, strategy_id, instrument, trading_day, pnl, fee, position, trades, \
                       status, created, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -39,11 +39,6 @@ pub struct LogResults {
 impl LogResults {
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
         Self { rows: parameters.rows, threads: parameters.threads, seed, is_whole: false }
-    }
-
-    fn insert(&self, thread: &mut Inserter, number: u64) -> Result<(), EngineError> {
-        let statement = if number.is_multiple_of(2) { &thread.result } else { &thread.log };
-        thread.connection.exec_drop(statement, Params::Positional(self.row(number))).map_err(refused("INSERT"))
     }
 
     fn row(&self, number: u64) -> Vec<Value> {
@@ -105,19 +100,38 @@ fn text(draw: u64, least: u64, most: u64) -> String {
     text
 }
 
-/// A connection with its two statements.
-struct Inserter {
-    number: u64,
+/// A connection with its two statements, which inserts every n-th row of n threads.
+struct Inserter<'a> {
+    all: &'a LogResults,
+    first: u64,
     connection: Conn,
     result: Statement,
     log: Statement,
+    inserted: u64,
 }
 
-impl Inserter {
-    fn new((number, mut connection): (usize, Conn)) -> Result<Self, EngineError> {
+impl<'a> Inserter<'a> {
+    fn new(all: &'a LogResults, first: u64, client: &DatabaseClient) -> Result<Self, EngineError> {
+        let mut connection = client.connect()?;
         let mut prepared = |text| connection.prep(text).map_err(refused("prepare the INSERT"));
         let (result, log) = (prepared(RESULT)?, prepared(LOG)?);
-        Ok(Self { number: number as u64, connection, result, log })
+        Ok(Self { all, first, connection, result, log, inserted: 0 })
+    }
+}
+
+impl Worker for Inserter<'_> {
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
+        let mut meter = timer.start()?;
+        for number in (self.first..self.all.rows).step_by(self.all.threads as usize) {
+            let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
+            let statement = if number.is_multiple_of(2) { &self.result } else { &self.log };
+            let row = Params::Positional(self.all.row(number));
+            self.connection.exec_drop(statement, row).map_err(refused("INSERT"))?;
+            meter.done(Operation::Insert, begin, 0);
+            self.inserted += 1;
+        }
+        meter.stop();
+        Ok(())
     }
 }
 
@@ -128,21 +142,10 @@ impl ClientWork for LogResults {
     }
 
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let connections = client.connect_all(self.threads)?.into_iter().enumerate();
-        let workers: Vec<Inserter> = connections.map(Inserter::new).collect::<Result<_, _>>()?;
-        let done = together(workers, limit, stats, |mut worker: Inserter, timer: &mut ClientTimer<'_>| {
-            let own = (worker.number..self.rows).step_by(self.threads as usize);
-            let mut inserted = 0_u64;
-            for number in own {
-                if !timer.goes_on() {
-                    break;
-                }
-                timer.timed(Operation::Insert, || self.insert(&mut worker, number))?;
-                inserted += 1;
-            }
-            Ok(inserted)
-        })?;
-        let inserted: u64 = done.iter().sum();
+        let inserters = (0..u64::from(self.threads)).map(|first| Inserter::new(self, first, client));
+        let mut inserters = Workers::new(inserters.collect::<Result<Vec<_>, _>>()?, WorkerStyle::Threads);
+        inserters.run(limit, stats)?;
+        let inserted = inserters.total(|inserter| inserter.inserted);
         self.is_whole = inserted == self.rows;
         stats.count_commits(inserted, u64::from(self.threads));
         Ok(())

@@ -20,13 +20,12 @@ pub const RESULTS: [&str; 2] = [
      ts DATETIME(3) NOT NULL, level VARCHAR(8) NOT NULL, msg TEXT) ENGINE=InnoDB",
 ];
 
-/// The table of market data. Its index has the calendar day, because a night session belongs to the trading day after
-/// it: ordered by time alone, its rows would be out of order.
+/// The table of market data.
 pub fn shfedepth() -> String {
     let columns: Vec<String> = COLUMNS.split(',').map(|name| format!("{name} {}", kind(name))).collect();
     format!(
         "CREATE TABLE shfedepth (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, {}, \
-         KEY idx_inst_time (InstrumentID, TradingDay, ActionDay, UpdateTime, UpdateMillisec)) ENGINE=InnoDB",
+         KEY idx_inst_time (InstrumentID, TradingDay, UpdateTime, UpdateMillisec)) ENGINE=InnoDB",
         columns.join(", ")
     )
 }

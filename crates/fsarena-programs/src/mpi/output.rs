@@ -13,10 +13,6 @@ pub struct MpiOutput {
     pub amount: f64,
     /// Seconds of the slowest process.
     pub seconds: f64,
-    /// The rate in the results.
-    pub printed: f64,
-    /// The same rate, from the times of the processes.
-    pub computed: f64,
 }
 
 /// What a process did: its seconds, and bytes or files per second.
@@ -35,19 +31,17 @@ impl MpiProcess {
 const DIGITS: f64 = 1e-8;
 
 impl MpiOutput {
-    /// The time of the run, checked: it did the `wanted` amount of `unit`, and took no longer than the time `around` it.
+    /// The time of the run, checked: it did the `wanted` amount of `unit`, and took no longer than the time `around`
+    /// it, which is not so if a clock was set.
     pub fn elapsed(&self, wanted: u64, unit: &str, around: Nanos) -> Result<Nanos, String> {
-        let elapsed = possible(self.seconds, around)?;
+        let (seconds, around) = (self.seconds, around.as_seconds());
+        if !(seconds > 0.0 && seconds <= around) {
+            return Err(format!("it worked for {seconds} s within {around:.3} s: the time of day was set"));
+        }
         match (self.amount / wanted as f64 - 1.0).abs() > DIGITS {
             true => Err(format!("it finished {:.0} of {wanted} {unit}", self.amount)),
-            false => Ok(elapsed),
+            false => Ok(Nanos((seconds * 1e9).round() as u64)),
         }
-    }
-
-    /// The rate that it prints, if it is not the one of its processes.
-    pub fn other_figure(&self) -> Option<f64> {
-        let differs = (self.printed / self.computed - 1.0).abs() > ALIKE || !self.printed.is_finite();
-        differs.then_some(self.printed)
     }
 }
 
@@ -95,21 +89,6 @@ fn warning(text: &str) -> Option<&str> {
     warnings.into_iter().find(|line| !HARMLESS.iter().any(|harmless| line.contains(harmless)))
 }
 
-/// Largest relative difference between a printed figure and the one from the times of the processes that is not
-/// reported.
-const ALIKE: f64 = 0.01;
-
-/// Checks the time in which all processes worked.
-///
-/// # Errors
-/// In words: it is not possible, because a clock was set.
-fn possible(seconds: f64, around: Nanos) -> Result<Nanos, String> {
-    if seconds > 0.0 && seconds <= around.as_seconds() {
-        return Ok(Nanos((seconds * 1e9).round() as u64));
-    }
-    Err(format!("it worked for {seconds} s within {:.3} s: the time of day was set", around.as_seconds()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,9 +116,10 @@ mod tests {
 
     #[test]
     fn no_process_works_longer_than_the_program_runs() {
-        assert_eq!(possible(0.5, Nanos::seconds(1)), Ok(Nanos::millis(500)));
+        let elapsed = |seconds| MpiOutput { amount: 1.0, seconds }.elapsed(1, "files", Nanos::seconds(1));
+        assert_eq!(elapsed(0.5), Ok(Nanos::millis(500)));
         for seconds in [0.0, -1.0, 1_751_892_628.0, f64::NAN] {
-            assert!(possible(seconds, Nanos::seconds(1)).is_err(), "{seconds}");
+            assert!(elapsed(seconds).is_err(), "{seconds}");
         }
     }
 }

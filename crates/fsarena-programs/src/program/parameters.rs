@@ -120,33 +120,17 @@ pub struct ProgramNeed {
     pub program: String,
     /// The Debian package that contains it.
     pub package: String,
-    /// How its version is found.
-    #[serde(default)]
-    pub version: VersionOf,
-}
-
-/// How the version of a program is found.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum VersionOf {
-    /// It is not.
-    None,
-    /// From its package.
-    Package,
-    /// From the first line that the program prints with `--version`.
-    #[default]
-    #[serde(rename = "--version")]
-    Long,
-    /// From the first line that it prints with `-V`.
-    #[serde(rename = "-V")]
-    Short,
-    /// From the first line that it prints with `--help`.
-    #[serde(rename = "--help")]
-    Help,
+    /// How its version is found: `package`, `none`, or the option with which the program prints it.
+    #[serde(default = "long_option")]
+    pub version: String,
 }
 
 fn sh() -> String {
     "sh".to_owned()
+}
+
+fn long_option() -> String {
+    "--version".to_owned()
 }
 
 fn sixty_four_mib() -> Bytes {
@@ -205,6 +189,10 @@ impl ProgramParameters {
         }
         if let Some(name) = self.files.keys().find(|name| !is_file(name)) {
             return Some(format!("`{name}` of `files` is not the name of a file in the directory"));
+        }
+        let is_version = |how: &str| ["none", "package"].contains(&how) || how.starts_with('-');
+        if let Some(need) = self.needs.iter().find(|need| !is_version(&need.version)) {
+            return Some(format!("the `version` of `{}` is `none`, `package` or an option", need.program));
         }
         let mut acts = self.named_acts();
         if let Some((key, _)) = acts.find(|(_, act)| act.is_empty()) {
@@ -279,12 +267,10 @@ pub fn programs(workload: &Workload) -> Programs {
 
 impl ProgramNeed {
     fn need(&self) -> Need {
-        let version = match self.version {
-            VersionOf::None => "",
-            VersionOf::Package => Need::PACKAGED,
-            VersionOf::Long => "--version",
-            VersionOf::Short => "-V",
-            VersionOf::Help => "--help",
+        let version = match self.version.as_str() {
+            "none" => "",
+            "package" => Need::PACKAGED,
+            option => intern(option),
         };
         Need { version, ..Need::new(intern(&self.program), intern(&self.package)) }
     }

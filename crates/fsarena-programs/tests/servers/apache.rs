@@ -16,11 +16,8 @@ fn one_page_is_asked_for_so_often_and_each_request_is_in_the_log() {
         assert_eq!((stats.operations, stats.bytes), (700, 700 * 3064));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 700);
-        let longest = reported(&stats, "apache.latency.max").expect("known");
-        assert!((latency.max.as_seconds() / longest - 1.0).abs() < 0.01, "{latency:?} {longest}");
-        let names = ["p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "max"];
-        let times = names.map(|name| reported(&stats, &format!("apache.latency.{name}")).expect("known"));
-        assert!(times.is_sorted() && times[0] > 0.0, "{times:?}");
+        assert!(latency.p50.0 > 0 && latency.p50 <= latency.p99 && latency.p99 <= latency.max, "{latency:?}");
+        assert!(reported(&stats, "apache.requests").is_some_and(|rate| rate > 0.0));
         wait_for("a process goes on", || left(&[place.path()]).is_empty().then_some(()));
     }
     let log = fs::read_to_string(place.path().join("apache/access.log")).expect("there");

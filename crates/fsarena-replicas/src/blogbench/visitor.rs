@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::fs::File;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use fsarena_engine::{Operation, RunStats};
+use fsarena_engine::workers::{Timer, Worker};
+use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::Nanos;
 use fsarena_model::seed::generator;
 use fsarena_sys::clock;
@@ -48,27 +49,31 @@ enum VisitorRound {
 }
 
 pub struct Visitor<'a> {
-    site: &'a Site,
-    kind: VisitorKind,
+    site: &'a Site<'a>,
+    pub kind: VisitorKind,
     random: Pcg64Mcg,
     rest: Duration,
     buffer: Vec<u8>,
     path: String,
     temporary: String,
-    /// The rounds that it has completed, with the bytes and latencies of the files that it created and read.
-    pub stats: RunStats,
+    /// The latencies of the files that it created and read.
+    stats: RunStats,
+    /// The rounds that it has completed.
+    pub rounds: u64,
+    /// The bytes of the files that it created and read.
+    pub bytes: u64,
 }
 
 impl<'a> Visitor<'a> {
     /// Thread number `number` of its kind. It waits for `rest` when it finds nothing to do, or when another thread has
     /// moved its file away.
-    pub fn new(site: &'a Site, (kind, number): (VisitorKind, u64), seed: u64, rest: Duration) -> Self {
+    pub fn new(site: &'a Site<'a>, (kind, number): (VisitorKind, u64), seed: u64, rest: Duration) -> Self {
         let random = generator(seed, "blogbench", &[kind as u64, number]);
         let (path, temporary, stats) = (String::new(), String::new(), RunStats::new());
-        Self { site, kind, random, rest, buffer: vec![0; READ], path, temporary, stats }
+        Self { site, kind, random, rest, buffer: vec![0; READ], path, temporary, stats, rounds: 0, bytes: 0 }
     }
 
-    pub fn work(&mut self) -> Result<(), Errno> {
+    fn visit(&mut self) -> Result<(), Errno> {
         while !self.site.is_over() {
             let round = match self.kind {
                 VisitorKind::Writer => self.write_blog(),
@@ -77,7 +82,7 @@ impl<'a> Visitor<'a> {
                 VisitorKind::Reader => self.read_blog(),
             };
             match round {
-                Ok(VisitorRound::Done) => self.stats.operations += 1,
+                Ok(VisitorRound::Done) => self.rounds += 1,
                 Ok(VisitorRound::Nothing) | Err(Errno::NOENT) => self.rest(),
                 Ok(VisitorRound::Last) => return Ok(()),
                 Err(error) => return Err(error),
@@ -223,8 +228,25 @@ impl<'a> Visitor<'a> {
     }
 
     fn note(&mut self, operation: Operation, begin: Nanos, bytes: u64) {
-        self.stats.bytes += bytes;
+        self.bytes += bytes;
         self.stats.record(operation, clock::now().saturating_sub(begin));
+    }
+}
+
+impl Worker for Visitor<'_> {
+    /// The run ends for all visitors when one fails, or when the last writer has no more to write.
+    fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
+        let begin = timer.entry.pass()?;
+        self.stats = std::mem::take(timer.stats);
+        let visited = self.visit();
+        let has_last_written =
+            self.kind == VisitorKind::Writer && self.site.writers.fetch_sub(1, Ordering::Relaxed) == 1;
+        if has_last_written || visited.is_err() {
+            self.site.over.store(true, Ordering::Relaxed);
+        }
+        self.stats.elapsed = clock::now().saturating_sub(begin);
+        *timer.stats = std::mem::take(&mut self.stats);
+        visited.map_err(EngineError::io("write, change, comment on and read blogs"))
     }
 }
 
@@ -255,17 +277,23 @@ impl Object {
 
 /// A site: a folder of blogs, and the state that the threads share.
 #[derive(Debug)]
-pub struct Site {
+pub struct Site<'a> {
     pub folder: File,
     next: AtomicU64,
     most: u64,
+    /// Writers that are still at work.
+    writers: AtomicU32,
     over: AtomicBool,
+    /// When the run ends, by the monotonic clock.
+    end: Nanos,
+    stop: &'a AtomicBool,
 }
 
-impl Site {
-    pub fn new(folder: File, most: u64) -> Self {
-        let (next, over) = (AtomicU64::new(0), AtomicBool::new(false));
-        Self { folder, next, most, over }
+impl<'a> Site<'a> {
+    /// A site on which up to `most` blogs are written by `writers` until `end`, or until `stop` is set.
+    pub fn new(folder: File, most: u64, writers: u32, end: Nanos, stop: &'a AtomicBool) -> Self {
+        let (next, writers, over) = (AtomicU64::new(0), AtomicU32::new(writers), AtomicBool::new(false));
+        Self { folder, next, most, writers, over, end, stop }
     }
 
     /// Reserves the number of a new blog. `None` if the maximum number of blogs is reached.
@@ -281,13 +309,9 @@ impl Site {
         (last > 0).then(|| random % last).filter(|number| *number > 0)
     }
 
-    /// Ends the run. Each thread finishes its current file.
-    pub fn end(&self) {
-        self.over.store(true, Ordering::Relaxed);
-    }
-
+    /// Whether the run is over. Each thread then finishes its current file.
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed)
+        self.over.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed) || clock::now() >= self.end
     }
 }

@@ -3,7 +3,7 @@
 
 use fsarena_articles::GridTest;
 use fsarena_engine::EngineError;
-use fsarena_engine::parameters::{checked, runs_once, some_size};
+use fsarena_engine::parameters::{checked, require_conditions, require_once, some_size};
 use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
 use serde::Deserialize;
 
@@ -27,7 +27,10 @@ pub struct IozoneParameters {
 
 impl IozoneParameters {
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| complaint_about(workload).or_else(|| parameters.complaint()))
+        require_once(workload)?;
+        let durable = [DurablePoint::None, DurablePoint::Fsync];
+        require_conditions(workload, &durable, &[CacheState::Warm, CacheState::Cold])?;
+        checked(workload, Self::complaint)
     }
 
     fn complaint(&self) -> Option<&'static str> {
@@ -62,21 +65,6 @@ impl IozoneParameters {
     pub fn tests(&self) -> Vec<GridTest> {
         GridTest::all().filter(|test| self.tests.is_empty() || self.tests.contains(test)).collect()
     }
-}
-
-fn complaint_about(workload: &Workload) -> Option<&'static str> {
-    Some(match () {
-        () if !runs_once(workload) => {
-            "a grid ends when it is done: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
-        }
-        () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Fsync) => {
-            "`durable` is `none` or `fsync`: within the timer of each test that writes, before its close"
-        }
-        () if workload.cache == CacheState::Direct => {
-            "`cache` is `warm` or `cold`: forgotten before each test that reads"
-        }
-        () => return None,
-    })
 }
 
 /// A file in records of one size.

@@ -1,6 +1,6 @@
 //! The parameters of a workload of the engine `sequence`: a list of steps.
 
-use fsarena_engine::parameters::{checked, runs_once, some_size};
+use fsarena_engine::parameters::{checked, require_once, some_size};
 use fsarena_engine::{EngineError, Operation};
 use fsarena_model::Workload;
 use serde::{Deserialize, Deserializer};
@@ -137,14 +137,11 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 
 impl SequenceParameters {
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        checked(workload, |parameters: &Self| parameters.complaint(workload))
+        require_once(workload)?;
+        checked(workload, Self::complaint)
     }
 
-    fn complaint(&self, workload: &Workload) -> Option<String> {
-        if !runs_once(workload) {
-            let what = "steps follow one another once: `mode = \"whole\"`, `ends-by-itself = true` and no `timed-ms`";
-            return Some(what.to_owned());
-        }
+    fn complaint(&self) -> Option<String> {
         if self.steps.is_empty() {
             return Some("there are no `steps`".to_owned());
         }

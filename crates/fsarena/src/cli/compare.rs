@@ -95,16 +95,6 @@ pub struct WorkArguments {
     /// A job file that fio runs, or a command line: 'fio --name=t --rw=randwrite …'; can be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "suite", allow_hyphen_values = true)]
     pub fio: Vec<PathBuf>,
-    /// What does the work of --workload on large files [default: native]
-    #[arg(long, value_name = "WHO")]
-    pub engine: Option<IoEngine>,
-}
-
-impl WorkArguments {
-    /// What does the work on large files.
-    pub fn engine(&self) -> IoEngine {
-        self.engine.unwrap_or(IoEngine::Native)
-    }
 }
 
 /// Where the data of reads are.
@@ -114,17 +104,6 @@ pub enum Caches {
     Cold,
     /// In memory.
     Warm,
-    /// Both.
-    Both,
-}
-
-/// What does the work on large files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IoEngine {
-    /// fsarena itself.
-    Native,
-    /// The program fio.
-    Fio,
     /// Both.
     Both,
 }

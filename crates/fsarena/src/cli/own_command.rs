@@ -13,7 +13,7 @@ use fsarena_model::{Better, Measure, Metric, Nanos};
 pub struct OwnCommands {
     /// A command as a workload; {dir} in it is an empty directory on each contender. No shell runs it. Can be repeated
     #[arg(long = "command", value_name = "[NAME=]COMMAND",
-        conflicts_with_all = ["suite", "workload", "fio", "scale", "rate", "engine"])]
+        conflicts_with_all = ["suite", "workload", "fio", "scale", "rate"])]
     pub commands: Vec<String>,
     /// A command that runs before each run, untimed
     #[arg(long, value_name = "COMMAND", requires = "commands")]

@@ -32,10 +32,6 @@ pub fn require_effect(arguments: &Compare, storage: &Storage) -> Result<()> {
         let text = format!("`--storage {named}` has no effect: lanes lie on a disk that the guest simulates");
         refusals.add(Refusal::wrong_use(text, "leave it out, or leave out --guest-disk and `--guest deterministic`"));
     }
-    if arguments.work.engine.is_some() && !arguments.work.fio.is_empty() && arguments.work.workload.is_empty() {
-        let text = "`--engine` is about --workload, and the jobs of --fio are run by fio";
-        refusals.add(Refusal::wrong_use(text, "leave out --engine"));
-    }
     if arguments.precondition && *storage == Storage::Memory {
         let text = "`--precondition` is about SSDs, and lanes are in memory, which has no state to be brought into";
         refusals.add(Refusal::wrong_use(text, "leave it out, or name a disk with --storage"));

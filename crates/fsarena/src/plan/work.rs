@@ -9,12 +9,11 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice};
-use fsarena_lane::kind;
 use fsarena_model::Scale;
-use fsarena_model::{Bytes, Contender, DurablePoint, Unavailable, Workload};
-use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
+use fsarena_model::{Contender, DurablePoint, Unavailable, Workload};
+use fsarena_place::{ENGINES, Refusal, Refusals};
 
-use crate::cli::{Compare, IoEngine, PlaceArguments};
+use crate::cli::{Compare, PlaceArguments};
 use crate::open_loops::{self, Unable};
 
 #[derive(Default)]
@@ -31,25 +30,13 @@ impl PlannedWork {
         self.workloads.push(workload);
         self.notes.push(note);
     }
-
-    /// Adds the workload with the native engine and through fio; if fio cannot run it, only natively, with a note.
-    fn add_both(&mut self, workload: Workload) {
-        match fio::instead(&workload) {
-            Ok(through) => {
-                self.workloads.extend(Some(workload).filter(|native| native.name != through.workload.name));
-                self.add(through);
-            }
-            Err(error) => self.add(Choice { workload, note: format!("{error}; it runs natively alone") }),
-        }
-    }
 }
 
 /// The suite that `arguments` name; `None` if they name workloads one by one.
 pub fn suite(arguments: &Compare) -> Option<&str> {
     let is_named =
         !arguments.work.workload.is_empty() || !arguments.work.fio.is_empty() || !arguments.own.commands.is_empty();
-    let is_suite = !is_named && arguments.work.profile.is_none() && arguments.work.engine() == IoEngine::Native;
-    is_suite.then_some(arguments.work.suite.as_str())
+    (!is_named && arguments.work.profile.is_none()).then_some(arguments.work.suite.as_str())
 }
 
 /// The workloads that `arguments` select for these contenders; `profile` is the one that they name.
@@ -65,19 +52,11 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contende
         let text = format!("the workload `{}` is named twice", workload.name);
         bail!(Refusal::wrong_use(text, "name it once"));
     }
-    // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one
-    // through fio, need not.
+    // A workload that the user named has to be able to keep a rate. One from a suite or profile need not.
     let is_listed = suite(arguments).is_some() || profile.is_some();
-    let is_named = !is_listed && arguments.work.engine() != IoEngine::Both;
-    let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
+    let unable = if is_listed { Unable::LeftOut } else { Unable::Refused };
     work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;
     Ok(work)
-}
-
-/// The sectors of lanes, if there are any; a directory may have smaller ones, which are known when its files are open.
-fn smallest_sector(contenders: &[Contender]) -> Bytes {
-    let has_lane = |contender: &Contender| kind(&contender.kind).is_some_and(|kind| kind.ground.has_lane());
-    Bytes(if contenders.iter().any(has_lane) { BLOCK } else { 512 })
 }
 
 fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
@@ -105,13 +84,6 @@ fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, contenders: &[
     work.notes.extend(unsynced);
     work.notes.extend(unavailable.iter().map(ToString::to_string));
     work.unavailable = unavailable;
-    for workload in std::mem::take(&mut work.workloads) {
-        match arguments.work.engine() {
-            IoEngine::Native => work.workloads.push(workload),
-            IoEngine::Fio => work.add(fio::instead(&workload)?),
-            IoEngine::Both => work.add_both(workload),
-        }
-    }
     Ok(work)
 }
 
@@ -157,15 +129,13 @@ pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.to_string(), argument.clone()))).collect()
 }
 
-fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
-    let directories = contenders.iter().filter_map(|contender| contender.path.as_deref()).collect();
-    let place = fio::JobsPlace { sector: smallest_sector(contenders), directories };
+fn from_job_files(arguments: &Compare) -> Result<PlannedWork> {
     let mut refusals = Refusals::default();
     let mut jobs = PlannedWork::default();
     for file in &arguments.work.fio {
         let choices = match file.to_str().filter(|text| is_command(text)) {
             Some(line) => match refusals.take(commands::words("--fio", line)) {
-                Some(words) => fio::from_command(&words[usize::from(!line.starts_with('-'))..], &place),
+                Some(words) => fio::from_command(&words[usize::from(!line.starts_with('-'))..]),
                 None => continue,
             },
             None if file.to_str().is_some_and(|text| text.contains(" fio ") && !file.exists()) => {
@@ -174,7 +144,7 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Plann
                 refusals.add(Refusal::wrong_use(text, "leave out what comes before: --fio 'fio …'"));
                 continue;
             }
-            None => fio::from_file(file, &place),
+            None => fio::from_file(file),
         };
         match choices {
             Ok(choices) => choices.into_iter().for_each(|choice| jobs.add(choice)),
@@ -197,7 +167,7 @@ fn is_command(text: &str) -> bool {
 /// The workloads of job files, followed by those of the catalogue that are named beside them.
 fn from_both(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
     let mut refusals = Refusals::default();
-    let jobs = refusals.take(from_job_files(arguments, contenders));
+    let jobs = refusals.take(from_job_files(arguments));
     let is_named = !arguments.work.workload.is_empty();
     let named = is_named.then(|| refusals.take(from_catalogue(arguments, None, contenders))).flatten();
     refusals.end()?;

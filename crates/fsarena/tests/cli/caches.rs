@@ -82,8 +82,6 @@ fn one_state_takes_the_place_of_the_other() {
     assert!(!warm.contains("  seqread-cold (") && !warm.contains("stat-tree@"), "{warm}");
     let paced = dry(&["--workload", "mmap-read-4k-cold", "--cache", "both", "--rate", "500"]);
     assert!(paced.contains("mmap-read-4k-cold@warm@500 ("), "{paced}");
-    let through = dry(&["--workload", "seqread-cold", "--cache", "both", "--engine", "both"]);
-    assert!(through.contains("seqread-cold@warm+fio ("), "{through}");
 }
 
 #[test]

@@ -99,7 +99,6 @@ fn options_without_effect_are_refused() {
         (&["--workload", "create-fsync", "--guest-kernel", "linux-6.1"], "`--guest-kernel` is about a guest"),
         (&["--workload", "create-fsync", "--guest-release", "bookworm"], "`--guest-release` is about a guest"),
         (&["--fio", "fio --name=t --rw=trim --size=16m"], "fio trims devices, and no files"),
-        (&["--fio", "fio --name=t --rw=read --size=16m", "--engine", "native"], "`--engine` is about --workload"),
         (&["--workload", "create-fsync", "--guest-memory", "2G"], "`--guest-memory` is about a guest"),
         (
             &["--workload", "create-fsync", "--guest", "deterministic", "--storage", "dir:/var/tmp"],

@@ -2,7 +2,7 @@
 
 use fsarena_model::{CacheState, DurablePoint, Workload};
 
-use super::{Calls, DataParameters, Distribution, FilesOfWork, Pattern, Preallocate, Work};
+use super::{Calls, DataParameters, Distribution, FilesOfWork, Pattern, Work};
 
 /// Limit of a block, bytes, so that a typing error does not fill the memory.
 const LONGEST_BLOCK: u64 = 64 << 20;
@@ -11,40 +11,26 @@ const DEEPEST: u32 = 4096;
 const MOST_FILES: u64 = 1_000_000;
 /// Limit of all buffers in flight of a worker, bytes: the kernel registers no more than this at a time.
 const MOST_IN_FLIGHT: u64 = 256 << 20;
-/// The unit of [`crate::contents`], bytes.
-const UNIT: u64 = 4096;
 /// The smallest sector in use.
 const SECTOR: u64 = 512;
 
 impl DataParameters {
     /// The first problem; `None` if there is none.
     pub(super) fn complaint(&self, workload: &Workload) -> Option<&'static str> {
-        self.sizes(workload)
-            .or_else(|| self.shape())
-            .or_else(|| self.load().complaint())
-            .or_else(|| self.skewness())
-            .or_else(|| self.contradictions(workload))
+        self.amounts(workload).or_else(|| self.load().complaint()).or_else(|| self.contradictions(workload))
     }
 
-    fn sizes(&self, workload: &Workload) -> Option<&'static str> {
-        let (block, longest) = (self.block_size, self.longest());
+    fn amounts(&self, workload: &Workload) -> Option<&'static str> {
+        let block = self.block_size;
+        let workers = u64::from(self.threads) * u64::from(self.processes);
         Some(match () {
-            () if block == 0 || longest > LONGEST_BLOCK => "`block-size` is 1 byte to 64 MiB",
-            () if longest < block || !longest.is_multiple_of(block) => "`block-size-max` is a multiple of `block-size`",
+            () if block == 0 || block > LONGEST_BLOCK => "`block-size` is 1 byte to 64 MiB",
             () if workload.cache == CacheState::Direct && !block.is_multiple_of(SECTOR) => {
                 "with direct I/O `block-size` is a multiple of 512, the smallest sector there is"
             }
-            () if self.file_size < longest || !self.file_size.is_multiple_of(block) => {
-                "`file-size` is a multiple of `block-size`, and one operation fits into it"
+            () if self.file_size == 0 || !self.file_size.is_multiple_of(block) => {
+                "`file-size` is a multiple of `block-size`"
             }
-            () if self.stride > 0 && !self.stride.is_multiple_of(block) => "`stride` is a multiple of `block-size`",
-            () => return None,
-        })
-    }
-
-    fn shape(&self) -> Option<&'static str> {
-        let workers = u64::from(self.threads) * u64::from(self.processes);
-        Some(match () {
             () if self.files == 0 => "`files` is at least 1",
             () if workers == 0 || workers > u64::from(MOST_WORKERS) => "`threads` and `processes` are 1 to 1024",
             () if workers * u64::from(self.files) > MOST_FILES => {
@@ -52,26 +38,14 @@ impl DataParameters {
             }
             () if self.threads > 1 && self.processes > 1 => "workers are `threads` or `processes`, not both",
             () if self.depth == 0 || self.depth > DEEPEST => "`depth` is 1 to 4096",
-            () if u64::from(self.depth).saturating_mul(self.longest()) > MOST_IN_FLIGHT => {
-                "`depth` times the largest block is at most 256 MiB"
+            () if u64::from(self.depth).saturating_mul(block) > MOST_IN_FLIGHT => {
+                "`depth` times `block-size` is at most 256 MiB"
             }
             () if self.depth > 1 && self.calls != Calls::IoUring => "`depth` goes with `calls = \"io-uring\"`",
             () if self.read_percent > 100 => "`read-percent` is 0 to 100",
             () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
-            () if self.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
             () => return None,
         })
-    }
-
-    fn skewness(&self) -> Option<&'static str> {
-        let skew = self.skew?;
-        match self.distribution {
-            Distribution::Zipf if skew > 0.0 && skew.is_finite() => None,
-            Distribution::Zipf => Some("the `skew` of zipf has to be above 0"),
-            Distribution::Pareto if skew > 0.0 && skew < 1.0 => None,
-            Distribution::Pareto => Some("the `skew` of pareto is between 0 and 1"),
-            _ => Some("`skew` goes with `distribution = \"zipf\"` or `\"pareto\"`"),
-        }
     }
 
     fn contradictions(&self, workload: &Workload) -> Option<&'static str> {
@@ -80,7 +54,6 @@ impl DataParameters {
         let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
         let is_mapped = self.calls == Calls::Mmap;
         let comes_to_an_end = !is_random && !self.repeat;
-        let is_bounded = workload.timed_ms > 0 || self.operations.is_some() || self.bytes.is_some();
         Some(match () {
             () if is_new && (self.operation != Work::Write || is_random) => {
                 "`target = \"new\"` goes with sequential writes"
@@ -91,12 +64,8 @@ impl DataParameters {
             }
             () if is_new && self.repeat => "`repeat` goes with files that are there; `files` says how many new ones",
             () if is_new && is_mapped => "what is mapped has to be there: `target = \"existing\"`",
-            () if !is_new && self.preallocate != Preallocate::None => "`preallocate` goes with `target = \"new\"`",
-            () if is_random && (self.stride > 0 || self.repeat) => "`stride` and `repeat` go with sequential work",
+            () if is_random && self.repeat => "`repeat` goes with sequential work",
             () if !is_random && self.distribution != Distribution::Uniform => "`distribution` goes with random work",
-            () if self.block_size_max.is_some() && self.distribution == Distribution::Once => {
-                "each place is visited once: blocks have one size"
-            }
             () if self.operation == Work::Trim && self.calls != Calls::Sync => "trim goes with `calls = \"sync\"`",
             () if workload.durable != DurablePoint::None && !self.writes() => {
                 "only what is written can be made durable"
@@ -108,27 +77,10 @@ impl DataParameters {
                 "what is mapped is in the page cache, not direct"
             }
             () if is_mapped && by_open => "a mapped file is made durable by fsync: O_SYNC is for write(2)",
-            () if self.verify && self.operation == Work::Trim => "what was given back cannot be verified",
-            () if self.verify && self.block_size < SECTOR => "`verify` needs blocks of at least 512 bytes",
-            () if self.verify && self.block_size_max.is_some() && !self.is_whole_units() => {
-                "`verify` with `block-size-max` needs a `block-size` of up to 4096 bytes, or a multiple of that"
-            }
-            () if self.verify && self.shared && self.writes() && self.workers() > 1 => {
-                "`verify` needs files that only one worker writes"
-            }
-            () if self.verify && self.operation == Work::Mixed && self.depth > 1 => {
-                "with `verify`, reads and writes in flight at the same place cannot be distinguished: depth 1"
-            }
-            () if !comes_to_an_end && !is_bounded => {
-                "`timed-ms` is missing, or `operations` or `bytes`: this work comes to no end by itself"
+            () if !comes_to_an_end && workload.timed_ms == 0 && self.operations.is_none() => {
+                "`timed-ms` is missing, or `operations`: this work comes to no end by itself"
             }
             () => return None,
         })
-    }
-
-    /// Whether contents can be checked for every size of operation: they are checked in units of 4 KiB from the
-    /// beginning of each write.
-    fn is_whole_units(&self) -> bool {
-        self.block_size <= UNIT || self.block_size.is_multiple_of(UNIT)
     }
 }
