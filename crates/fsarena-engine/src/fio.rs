@@ -13,12 +13,13 @@ use std::path::Path;
 use fsarena_model::{CacheState, ErrorCategory, Explained, Nanos, Traits, Workload};
 use serde::Deserialize;
 
+use crate::parameters::require_once;
 use crate::variants::one_cache;
 use crate::{Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use jobs::{Choice, from_command, from_file};
+pub use jobs::{from_command, from_file};
 
 /// The engine `fio`.
 pub const ENGINE: Engine =
@@ -32,6 +33,7 @@ struct FioParameters {
 }
 
 fn job_file(workload: &Workload) -> Result<JobFile, EngineError> {
+    require_once(workload)?;
     let parameters = crate::parameters::<FioParameters>(workload)?;
     let file = JobFile::parse(&format!("{}: job", workload.name), &parameters.job, &|_| None)?;
     limits::check(&file)?;
@@ -48,7 +50,7 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
     Ok(Traits {
         peak: limits::demand(&file)?,
         direct_block: facts::direct_block(&file),
-        extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + facts::lasts(&file) },
+        extra_time: AROUND + facts::lasts(&file),
         program: Some(program::NAME.to_owned()),
         clock_step: Some(CLOCK_STEP),
         runs_in_memory: false,
@@ -56,8 +58,9 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
     })
 }
 
-fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-    Ok(Box::new(job::FioJob::new(workload, job_file(workload)?, directory, seed)?))
+/// A job file has its own random choices.
+fn open(workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    Ok(Box::new(job::FioJob::new(workload, job_file(workload)?, directory)?))
 }
 
 fn with_cache(workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {

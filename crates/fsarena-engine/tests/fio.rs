@@ -16,13 +16,13 @@ fn place() -> tempfile::TempDir {
     tempfile::tempdir_in("/var/tmp").expect("temporary folder")
 }
 
-fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<RunStats, EngineError> {
+fn run(workload: &Workload, directory: &Path) -> Result<RunStats, EngineError> {
     let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
     let mut stats = RunStats::default();
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
     for _ in 0..2 {
         job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
-        job.run(&Limit::new(time, &AtomicBool::new(false)), &mut stats)?;
+        job.run(&Limit::new(None, &AtomicBool::new(false)), &mut stats)?;
     }
     Ok(stats)
 }
@@ -32,8 +32,7 @@ fn of_job_file(text: &str) -> Vec<Workload> {
     let folder = place();
     let path = folder.path().join("job.fio");
     std::fs::write(&path, text).expect("written");
-    let choices = from_file(&path).expect("fio knows it");
-    choices.into_iter().map(|choice| choice.workload).collect()
+    from_file(&path).expect("fio knows it")
 }
 
 #[test]
@@ -44,7 +43,7 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
     std::fs::create_dir(&work).expect("made");
     for (workload, jobs) in of_job_file(text).iter().zip([1, 2]) {
         assert!(workload.measures.contains("`directory` is the lane's folder"), "{}", workload.measures);
-        let stats = run(workload, &work, None).expect("it works");
+        let stats = run(workload, &work).expect("it works");
         assert_eq!((stats.operations, stats.bytes), (2 * jobs * 16, (2 * jobs) << 20));
     }
     let names = std::fs::read_dir(&work).expect("there").map(|entry| entry.expect("there").file_name());
@@ -56,13 +55,13 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
 #[test]
 fn a_run_takes_its_time_in_files_that_are_there() {
     let place = place();
-    let work = workload("[x]\nrw=randwrite\noverwrite=1\nsize=1m\nbs=4k\nsync=1\nruntime=2s\ntime_based\n");
-    let stats = run(&work, place.path(), Some(Nanos::millis(200))).expect("it works");
+    let work = workload("[x]\nrw=randwrite\noverwrite=1\nsize=1m\nbs=4k\nsync=1\nruntime=200ms\ntime_based\n");
+    let stats = run(&work, place.path()).expect("it works");
     assert!(stats.operations > 2 && stats.bytes == stats.operations * 4096, "{stats:?}");
     assert_eq!(stats.latency(Operation::Write).expect("recorded").count, stats.operations);
     assert!(stats.elapsed >= Nanos::millis(400) && stats.elapsed < Nanos::seconds(2), "{}", stats.elapsed);
     assert_eq!(std::fs::metadata(place.path().join("x.0.0")).expect("laid out").len(), 1 << 20);
-    assert!(run(&work, Path::new("/no/such/folder"), None).is_err());
+    assert!(run(&work, Path::new("/no/such/folder")).is_err());
 }
 
 /// Memory that is not backed yet makes the first of two directories slow.
@@ -80,7 +79,7 @@ fn a_job_file_says_how_much_of_the_page_cache_it_fills() {
 fn a_failure_of_fio_is_reported_in_its_words() {
     let place = place();
     let work = workload("[x]\nrw=read\nsize=1m\nverify=crc32c\n");
-    let error = run(&work, place.path(), None).expect_err("it was never written");
+    let error = run(&work, place.path()).expect_err("it was never written");
     assert_eq!(error.category(), ErrorCategory::Trial);
     assert!(error.to_string().contains("verify"), "{error}");
 }
@@ -115,7 +114,7 @@ fn of_fios_own_examples_each_is_understood_or_refused_with_a_reason() {
         }
         let (count, words) = match from_file(&path) {
             Ok(choices) => {
-                (&mut understood, choices.into_iter().map(|choice| choice.note).collect::<Vec<_>>().join("; "))
+                (&mut understood, choices.into_iter().map(|work| work.measures).collect::<Vec<_>>().join("; "))
             }
             Err(error) => (&mut refused, error.to_string()),
         };

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, ensure};
 use fsarena_engine::{Job, Limit, RunStats, Upkeep, engine};
 use fsarena_lane::LaneSet;
-use fsarena_model::{Bytes, Nanos, Workload, probe};
+use fsarena_model::{Bytes, Mode, Nanos, Workload, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_stats::cell_summary;
 use lane::{with_lane, words};
@@ -34,7 +34,7 @@ const RING: &str = "ioengine=io_uring\niodepth=32\nfixedbufs=1\nregisterfiles=1\
 /// latency is the time from call to return.
 const GENERAL: &str = "filename=data0\nfilesize=512m\nsize=512m\noverwrite=1\ndirect=1\nthread=1\ninvalidate=0\n\
                        fallocate=none\nnorandommap=1\nrandom_generator=tausworthe64\nclat_percentiles=0\n\
-                       lat_percentiles=1\nmem=mmap\nscramble_buffers=1";
+                       lat_percentiles=1\nmem=mmap\nscramble_buffers=1\nrandrepeat=0";
 /// Number of pairs of runs; every other pair begins with fio.
 const PAIRS: usize = 16;
 const TIME: Nanos = Nanos::seconds(1);
@@ -51,7 +51,9 @@ fn main() -> Result<()> {
 /// The workload as a job of fio with these options.
 fn through_fio(workload: &Workload, options: &str) -> Workload {
     let job = format!("[job]\n{GENERAL}\n{}\n", options.replace("@ring", RING));
-    Workload { engine: "fio".to_owned(), parameters: json!({ "job": job }), ..workload.clone() }
+    let (engine, parameters) = ("fio".to_owned(), json!({ "job": job }));
+    let whole = Workload { mode: Mode::Whole, ends_by_itself: true, timed_ms: 0, ..workload.clone() };
+    Workload { engine, parameters, ..whole }
 }
 
 fn table(kind: &str, lane_set: &mut LaneSet) -> Result<()> {
@@ -93,7 +95,7 @@ struct Pair {
 }
 
 fn pairs(workload: &Workload, options: &str, folder: &Path) -> Result<Vec<Pair>> {
-    let through = through_fio(workload, options);
+    let through = through_fio(workload, &format!("{options}\nruntime={}s\ntime_based=1", TIME.as_seconds()));
     let open = |workload: &Workload| -> Result<Box<dyn Job>> {
         Ok(engine(&workload.engine).context("the engine exists")?.open(workload, folder, 1)?)
     };

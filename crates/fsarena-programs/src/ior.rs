@@ -123,10 +123,6 @@ impl MpiProgram for Ior {
         self.operation
     }
 
-    fn operations(&self) -> Vec<Operation> {
-        self.missing().into_iter().chain([self.operation]).collect()
-    }
-
     /// What is read is written before.
     fn missing(&self) -> Option<Operation> {
         (self.operation == Operation::Read && self.written == 0).then_some(Operation::Write)

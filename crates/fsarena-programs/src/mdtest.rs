@@ -132,10 +132,6 @@ impl MpiProgram for Mdtest {
         self.operation
     }
 
-    fn operations(&self) -> Vec<Operation> {
-        vec![self.before(), self.operation]
-    }
-
     /// Files are made, or removed, unless they are as the operation needs them.
     fn missing(&self) -> Option<Operation> {
         let needs_files = self.operation != Operation::Create;

@@ -51,9 +51,6 @@ pub trait MpiProgram: DeserializeOwned + Send + Sync + 'static {
 
     fn timed(&self) -> Self::Operation;
 
-    /// What it does in a trial, in its order.
-    fn operations(&self) -> Vec<Self::Operation>;
-
     /// The operation without which the timed one cannot run now.
     fn missing(&self) -> Option<Self::Operation>;
 
@@ -106,7 +103,7 @@ fn open<P: MpiProgram>(workload: &Workload, directory: &Path, seed: u64) -> Resu
 
 fn programs<P: MpiProgram>(workload: &Workload) -> Programs {
     let Ok(program) = program::<P>(workload) else { return Programs::default() };
-    let operations = program.operations().into_iter();
+    let operations = program.missing().into_iter().chain([program.timed()]);
     program.start().programs(P::NAME, operations.map(|operation| program.options(operation, "SEED")))
 }
 

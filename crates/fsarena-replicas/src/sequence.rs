@@ -16,7 +16,7 @@ use fsarena_sys::clock;
 
 use fsarena_engine::folder::{drop_all_caches, sync_and_drop_caches};
 use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Opened, Operation, RunStats};
-use parameters::{LONGEST, SequenceParameters, StepAction, Sync};
+use parameters::{LONGEST, SequenceParameters, StepAction, SyncTime};
 use perform::{Failure, StepCounts, StepPerformance};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
@@ -47,7 +47,7 @@ fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>
 /// The library of this name, if it can do the work.
 fn able(workload: &Workload, name: &'static str) -> Result<Library, EngineError> {
     let tasks = tasks(workload, 0)?;
-    let is_synced_each = tasks.all.iter().any(|task| task.sync == Sync::Each);
+    let is_synced_each = tasks.all.iter().any(|task| task.sync == SyncTime::Each);
     let library = Library::named(name).filter(|_| !is_synced_each);
     let library = library.ok_or_else(|| EngineError::no_library(workload, name))?;
     let files = tasks.most_files;
@@ -114,18 +114,18 @@ impl<F: FileSystem> SequenceJob<F> {
         stats: &mut RunStats,
     ) -> Result<(), EngineError> {
         let task = &self.tasks.all[index];
-        system.make_each_write_durable(task.sync == Sync::Each);
+        system.make_each_write_durable(task.sync == SyncTime::Each);
         let before = system.traffic();
         let begin = clock::now();
         let (pool, memory) = (&self.pool, &mut self.memory[..]);
         let counted = StepPerformance { system, pool, limit, stats, memory }.all(task)?;
-        let within = matches!(task.sync, Sync::Within) || task.action == StepAction::Sync;
+        let within = task.sync == SyncTime::Within || task.action == StepAction::Sync;
         let synced_within = if within { synced(system, task, stats)? } else { None };
         let elapsed = clock::now().saturating_sub(begin);
-        if task.sync == Sync::Each {
+        if task.sync == SyncTime::Each {
             stats.count_durable_writes(task.writes());
         }
-        let apart = if task.sync == Sync::Apart { synced(system, task, stats)? } else { None };
+        let apart = if task.sync == SyncTime::Apart { synced(system, task, stats)? } else { None };
         // A sync that the file system does not support is not a step.
         if task.action == StepAction::Sync && synced_within.is_none() {
             return Ok(());

@@ -1,7 +1,6 @@
 //! What the options of a job file state about its work.
 
-use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Name, Nanos, Workload};
-use serde_json::Value;
+use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Nanos};
 
 use super::file::{self, JobFile, JobOption, JobSection};
 
@@ -9,17 +8,6 @@ use super::file::{self, JobFile, JobOption, JobSection};
 const BLOCK: u64 = 4096;
 /// Block size from which sequential work is measured in bytes instead of operations.
 const LARGE: u64 = 128 << 10;
-
-/// The workload of a job file that runs in one piece.
-pub fn workload(name: Name, parameters: Value, file: &JobFile) -> Workload {
-    let mut durable = file.sections.iter().map(durability);
-    Workload {
-        why: "A job file of fio's, as given on the command line.".to_owned(),
-        durable: durable.find(|point| *point != DurablePoint::None).unwrap_or_default(),
-        cache: cache(&file.sections),
-        ..Workload::new(name, super::program::NAME, metric(&file.sections), parameters)
-    }
-}
 
 /// The operation and the pattern, without the gap or the count behind them.
 fn rw(section: &JobSection) -> &str {
@@ -36,8 +24,12 @@ pub fn makes_files(section: &JobSection) -> bool {
     matches!(section.value("ioengine"), Some("filecreate" | "filestat" | "filedelete"))
 }
 
-/// How the job makes its writes durable inside the timer.
-fn durability(section: &JobSection) -> DurablePoint {
+/// How the first job that makes its writes durable inside the timer does it.
+pub fn durability(sections: &[JobSection]) -> DurablePoint {
+    sections.iter().map(durability_of).find(|point| *point != DurablePoint::None).unwrap_or_default()
+}
+
+fn durability_of(section: &JobSection) -> DurablePoint {
     let every = |key| section.value(key).and_then(file::size).is_some_and(|count| count > 0);
     let sync = section.entry("sync").map(|entry| entry.value.as_deref().unwrap_or("1"));
     match sync {
@@ -52,7 +44,7 @@ fn durability(section: &JobSection) -> DurablePoint {
 
 /// By default fio drops the files of a job from memory before it (`invalidate`). The lane is mounted again before jobs
 /// that do nothing but read, which drops more.
-fn cache(sections: &[JobSection]) -> CacheState {
+pub fn cache(sections: &[JobSection]) -> CacheState {
     match () {
         () if sections.iter().all(JobSection::is_direct) => CacheState::Direct,
         () if sections.iter().all(|section| !writes(section) && begins_cold(section)) => CacheState::Cold,
@@ -124,7 +116,7 @@ fn lasts_alone(section: &JobSection) -> Nanos {
 }
 
 /// Bytes per second for large sequential blocks, operations per second otherwise.
-fn metric(sections: &[JobSection]) -> Metric {
+pub fn metric(sections: &[JobSection]) -> Metric {
     let large = |section: &JobSection| {
         !rw(section).starts_with("rand") && section.value("bs").and_then(file::size).is_some_and(|block| block >= LARGE)
     };

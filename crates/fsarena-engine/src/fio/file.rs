@@ -150,7 +150,7 @@ impl JobFile {
     }
 
     /// The text for fio: each section with all its options except those in `without`, followed by `more`.
-    pub fn text(&self, without: &[&str], more: &[String]) -> String {
+    pub fn text(&self, without: &[&str], more: &[&str]) -> String {
         let mut text = String::new();
         for section in &self.sections {
             text += &format!("[{}]\n", section.name);

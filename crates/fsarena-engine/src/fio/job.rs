@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, DurablePoint, Nanos, Workload};
+use fsarena_model::{Bytes, DurablePoint, Workload};
 
 use super::file::{JobFile, JobSection};
 use super::program::{self, JobOrder};
@@ -16,39 +16,30 @@ pub struct FioJob {
     directory: PathBuf,
     /// Where fio writes files that do not belong to the workload.
     folder: Scratch,
-    seed: u64,
-    /// Number of runs so far. Each timed run visits other places.
-    runs: u64,
 }
 
 impl FioJob {
-    /// A job whose places and contents follow from `seed`.
-    pub fn new(workload: &Workload, file: JobFile, directory: &Path, seed: u64) -> Result<Self, EngineError> {
+    /// A job in `directory`.
+    pub fn new(workload: &Workload, file: JobFile, directory: &Path) -> Result<Self, EngineError> {
         let folder = Scratch::new()?;
-        Ok(Self { durable: workload.durable, file, directory: directory.to_owned(), folder, seed, runs: 0 })
+        Ok(Self { durable: workload.durable, file, directory: directory.to_owned(), folder })
     }
 
     /// The text of the job file with this directory instead of its own, and with `more` options. fio takes a `:` for
     /// the end of a path, unless a `\` precedes it.
-    fn text(&self, more: impl IntoIterator<Item = String>) -> Result<String, EngineError> {
+    fn text(&self, more: &[&str]) -> Result<String, EngineError> {
         let path = self.directory.to_str().filter(|path| !path.contains(['\n', '\\', ';', '#', '$']));
         let refused =
             || EngineError::program(program::NAME)(format!("its job files cannot name `{}`", self.directory.display()));
         let forced = format!("directory={}", path.ok_or_else(refused)?.replace(':', "\\:"));
-        Ok(self.file.text(&["directory"], &[forced].into_iter().chain(more).collect::<Vec<_>>()))
-    }
-
-    /// The options of a run for a time. Without a seed, each would visit the places of the one before.
-    fn timed(&self, time: Nanos) -> [String; 3] {
-        let seed = (self.seed >> 1) ^ self.runs;
-        [format!("runtime={}ms", time.0 / 1_000_000), "time_based=1".to_owned(), format!("randseed={seed}")]
+        Ok(self.file.text(&["directory"], &[&[forced.as_str()], more].concat()))
     }
 
     fn prepare(&self, stop: &AtomicBool) -> Result<(), EngineError> {
         if self.file.sections.iter().any(facts::makes_files) {
             return Ok(());
         }
-        let text = self.text(["create_only=1".to_owned()])?;
+        let text = self.text(&["create_only=1"])?;
         match program::run(&text, self.folder.path(), stop)? {
             Some(_) => Ok(()),
             None => go_on(stop).map_err(EngineError::io("let fio lay out its files")),
@@ -76,8 +67,7 @@ impl Job for FioJob {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let text = self.text(limit.time.map(|time| self.timed(time)).into_iter().flatten())?;
-        self.runs += 1;
+        let text = self.text(&[])?;
         let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
         let is_in_turn = self.file.sections.iter().any(|section| section.is_set("stonewall"));
         let order = if is_in_turn { JobOrder::InTurn } else { JobOrder::Together };

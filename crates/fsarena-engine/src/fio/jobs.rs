@@ -15,7 +15,7 @@ use crate::EngineError;
 /// # Errors
 /// If the file cannot be read or makes no sense, or if a job does something forbidden: all reasons, as far as each can
 /// be known without the others.
-pub fn from_file(path: &Path) -> Result<Vec<Choice>, EngineError> {
+pub fn from_file(path: &Path) -> Result<Vec<Workload>, EngineError> {
     let file = JobFile::read(path, &|variable| std::env::var(variable).ok())?;
     let stem = Name::from_text(&path.file_stem().unwrap_or_default().to_string_lossy());
     from_job_file(&stem, file)
@@ -25,18 +25,18 @@ pub fn from_file(path: &Path) -> Result<Vec<Choice>, EngineError> {
 ///
 /// # Errors
 /// Those of [`from_file`].
-pub fn from_command(words: &[String]) -> Result<Vec<Choice>, EngineError> {
+pub fn from_command(words: &[String]) -> Result<Vec<Workload>, EngineError> {
     let file = JobFile::parse("fio …", &line::as_job_file(words)?, &|variable| std::env::var(variable).ok())?;
     let stem = if let [only] = file.sections.as_slice() { only.name.clone() } else { "fio".to_owned() };
     from_job_file(&Name::from_text(&stem), file)
 }
 
-fn from_job_file(stem: &Name, mut file: JobFile) -> Result<Vec<Choice>, EngineError> {
+fn from_job_file(stem: &Name, mut file: JobFile) -> Result<Vec<Workload>, EngineError> {
     let remarks = with_plain_names(&mut file);
     let reasons = [limits::check(&file), in_one_directory(&file), limits::demand(&file).map(drop)];
     FioError::all(reasons.into_iter().filter_map(Result::err).flat_map(FioError::apart).collect())?;
     program::check(&file)?;
-    Ok(parts(stem, file).into_iter().map(|(name, part)| choice(name, &part, &remarks)).collect())
+    Ok(parts(stem, file).into_iter().map(|(name, part)| workload(name, &part, &remarks)).collect())
 }
 
 /// Refuses jobs in several directories, as in files that compare these: each contender is one.
@@ -94,8 +94,8 @@ pub(super) fn parts(stem: &Name, file: JobFile) -> Vec<(Name, JobFile)> {
     if is_one { vec![(stem.clone(), file)] } else { parts }
 }
 
-pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
-    let mut workload = facts::workload(name, json!({ "job": part.text(&["directory"], &[]) }), part);
+/// The workload of a part of a job file, which runs in one piece.
+pub(super) fn workload(name: Name, part: &JobFile, remarks: &[String]) -> Workload {
     let sections = match part.sections.as_slice() {
         [first, .., last] if first.name == last.name => {
             format!("{} sections `{}`", part.sections.len(), first.name)
@@ -103,24 +103,23 @@ pub(super) fn choice(name: Name, part: &JobFile, remarks: &[String]) -> Choice {
         [first, .., last] => format!("sections `{}` to `{}`", first.name, last.name),
         sections => sections.iter().map(|section| format!("section `{}`", section.name)).collect(),
     };
-    let moved = part.line_of("directory").map_or("", |_| "; `directory` is the lane's folder");
-    let limited = part.sections.iter().find_map(facts::limit).map_or_else(String::new, |entry| {
-        format!("; `{}` limits the rate, so that an equal one does not show equal speed", entry.key)
-    });
-    let text = format!("{sections} of `{}`, through fio{moved}{limited}", part.name);
-    let remarks: String = remarks.iter().map(|remark| format!("; {remark}")).collect();
-    let note = format!("`{}`: {text}{remarks}", workload.name);
-    workload.measures = format!("fio's {text}.");
-    Choice { workload, note }
-}
-
-/// A workload, with a sentence on how it runs.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    /// The workload.
-    pub workload: Workload,
-    /// How it runs, and why.
-    pub note: String,
+    let moved = part.line_of("directory").map(|_| "`directory` is the lane's folder".to_owned());
+    let limited = part.sections.iter().find_map(facts::limit);
+    let limited =
+        limited.map(|entry| format!("`{}` limits the rate, so that an equal one does not show equal speed", entry.key));
+    let notes: String = remarks.iter().cloned().chain(moved).chain(limited).map(|note| format!("; {note}")).collect();
+    Workload {
+        measures: format!("fio's {sections} of `{}`{notes}.", part.name),
+        why: "A job file of fio's, as given on the command line.".to_owned(),
+        durable: facts::durability(&part.sections),
+        cache: facts::cache(&part.sections),
+        ..Workload::new(
+            name,
+            program::NAME,
+            facts::metric(&part.sections),
+            json!({ "job": part.text(&["directory"], &[]) }),
+        )
+    }
 }
 
 #[cfg(test)]

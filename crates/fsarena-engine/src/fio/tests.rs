@@ -22,9 +22,9 @@ fn job_files() {
     fuzz::texts(&good.iter().map(String::as_str).collect::<Vec<_>>(), |text| {
         let Ok(file) = JobFile::parse("x", text, &|_| Some("1".to_owned())) else { return };
         let _ = (limits::check(&file), limits::demand(&file), facts::direct_block(&file), facts::lasts(&file));
-        let _ = file.text(&["directory"], &["directory=/x".to_owned()]);
+        let _ = file.text(&["directory"], &["directory=/x"]);
         for (name, part) in jobs::parts(&Name::from_text("x"), file) {
-            let _ = jobs::choice(name, &part, &[]);
+            let _ = jobs::workload(name, &part, &[]);
         }
     });
 }

@@ -46,7 +46,7 @@ pub struct SequenceStep {
     pub to: Option<String>,
     /// When the written data are synced. Steps that only read sync nothing.
     #[serde(default)]
-    pub sync: Sync,
+    pub sync: SyncTime,
     /// Whether nothing is in memory when the step begins.
     #[serde(default)]
     pub cold: bool,
@@ -55,7 +55,7 @@ pub struct SequenceStep {
 /// When a step syncs the data that it wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sync {
+pub enum SyncTime {
     /// After the step, timed separately.
     #[default]
     Apart,
@@ -171,8 +171,7 @@ impl SequenceStep {
     }
 
     fn complaint(&self) -> Option<&'static str> {
-        use self::Sync as Durable;
-        use StepAction::{Append, Create, List, Mkdir, RandomRead, RandomWrite, Rename, Sync};
+        use StepAction::{Append, Create, List, Mkdir, RandomRead, RandomWrite, Rename, Sync, Write};
         let action = self.action;
         let is_random = matches!(action, RandomRead | RandomWrite);
         Some(match () {
@@ -186,8 +185,8 @@ impl SequenceStep {
             }
             () if self.count == Some(0) => "`count` is at least 1",
             () if self.count > Some(MOST) || self.from > MOST => "`count` and `from` are at most a million",
-            () if self.writes_at_most() > MOST_PIECES => "these are too many blocks: at most ten million",
             () if self.levels() > DEEPEST => "a `chain` has at most 1,000 levels",
+            () if self.writes_at_most() > MOST_PIECES => "these are too many blocks: at most ten million",
             () if self.size.is_some() != matches!(action, Create | Append) => "`size` goes with `create` and `append`",
             () if action == Append && self.size > Some(LONGEST) => "at most 1M is appended at a time",
             () if self.block.is_some_and(|block| block == 0 || block > LONGEST) => "`block` is 1 to 1M",
@@ -201,9 +200,7 @@ impl SequenceStep {
             () if self.chain.is_some() && (action != Mkdir || self.chain == Some(0) || self.inside.is_some()) => {
                 "`chain` goes with `mkdir` without `inside`, at least 1"
             }
-            () if self.sync == Durable::Each
-                && !matches!(action, Create | StepAction::Write | RandomWrite | Append) =>
-            {
+            () if self.sync == SyncTime::Each && !matches!(action, Create | Write | RandomWrite | Append) => {
                 "`sync = \"each\"` goes with what writes files"
             }
             () if self.inside.is_some() && !matches!(action, Create | Mkdir) => "`inside` goes with what is made",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_model::seed::generator;
 use rand::RngExt;
 
-use super::parameters::{LONGEST, SequenceParameters, SequenceStep, StepAction, Sync};
+use super::parameters::{LONGEST, SequenceParameters, SequenceStep, StepAction, SyncTime};
 use super::state::{Node, PoolPiece, SequenceState, place};
 
 /// All steps, and the state that they leave.
@@ -31,7 +31,7 @@ pub struct SequenceTask {
     pub items: Vec<Item>,
     /// The pieces that are read or written in random order, all in the first item.
     pub random: Vec<PoolPiece>,
-    pub sync: Sync,
+    pub sync: SyncTime,
     /// Whether nothing is in memory when it begins.
     pub cold: bool,
     seed: u64,
@@ -146,7 +146,7 @@ impl Expansion {
             action: step.action,
             items,
             random,
-            sync: if step.action.writes() { step.sync } else { Sync::Never },
+            sync: if step.action.writes() { step.sync } else { SyncTime::Never },
             cold: step.cold,
             seed: self.seed,
             index,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use fsarena_catalog::Profile;
-use fsarena_engine::fio::{self, Choice};
+use fsarena_engine::fio;
 use fsarena_model::Scale;
 use fsarena_model::{Contender, DurablePoint, Unavailable, Workload};
 use fsarena_place::{ENGINES, Refusal, Refusals};
@@ -23,13 +23,6 @@ pub struct PlannedWork {
     pub notes: Vec<String>,
     /// Workloads that do not run because programs are missing.
     pub unavailable: Vec<Unavailable>,
-}
-
-impl PlannedWork {
-    fn add(&mut self, Choice { workload, note }: Choice) {
-        self.workloads.push(workload);
-        self.notes.push(note);
-    }
 }
 
 /// The suite that `arguments` name; `None` if they name workloads one by one.
@@ -133,7 +126,7 @@ fn from_job_files(arguments: &Compare) -> Result<PlannedWork> {
     let mut refusals = Refusals::default();
     let mut jobs = PlannedWork::default();
     for file in &arguments.work.fio {
-        let choices = match file.to_str().filter(|text| is_command(text)) {
+        let read = match file.to_str().filter(|text| is_command(text)) {
             Some(line) => match refusals.take(commands::words("--fio", line)) {
                 Some(words) => fio::from_command(&words[usize::from(!line.starts_with('-'))..]),
                 None => continue,
@@ -146,8 +139,11 @@ fn from_job_files(arguments: &Compare) -> Result<PlannedWork> {
             }
             None => fio::from_file(file),
         };
-        match choices {
-            Ok(choices) => choices.into_iter().for_each(|choice| jobs.add(choice)),
+        match read {
+            Ok(all) => {
+                jobs.notes.extend(all.iter().map(|job| format!("`{}`: {}", job.name, job.measures)));
+                jobs.workloads.extend(all);
+            }
             Err(error) => error.apart().into_iter().for_each(|error| refusals.add(error)),
         }
     }

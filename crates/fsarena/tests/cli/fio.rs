@@ -71,10 +71,8 @@ fn each_job_of_a_file_is_a_workload() {
     let job = stage.file("jobs.fio", text);
     let [a, b] = folders(&stage);
     let arguments = ["compare", &a, &b, "--rounds", "1", "--fio", &job];
-    let notes = [
-        format!("`jobs-r`: section `r` of `{job}`, through fio"),
-        format!("`jobs-s`: section `s` of `{job}`, through fio"),
-    ];
+    let notes =
+        [format!("`jobs-r`: fio's section `r` of `{job}`."), format!("`jobs-s`: fio's section `s` of `{job}`.")];
     let words = err(&run(stage.fsarena().args(arguments), 0));
     notes.iter().for_each(|note| assert!(words.contains(note), "{note} in {words}"));
     let report = stage.json();
@@ -86,7 +84,7 @@ fn each_job_of_a_file_is_a_workload() {
         cells.inspect(|cell| assert!(cell["median"].as_f64().is_some_and(|median| median > 0.0), "{cell}")).count()
     };
     assert_eq!((slices("jobs-w"), slices("jobs-r"), slices("jobs-s")), (2, 2, 2));
-    assert!(report["notes"].to_string().contains("through fio"), "{}", report["notes"]);
+    assert!(report["notes"].to_string().contains("fio's section"), "{}", report["notes"]);
     assert_eq!(stage.left(), Vec::<String>::new());
 }
 

@@ -1,12 +1,14 @@
+use fsarena_model::{Name, Workload};
+
+use super::super::jobs;
 use super::*;
-use fsarena_model::Mode;
 
 fn file(text: &str) -> JobFile {
     JobFile::parse("job.fio", text, &|_| None).expect("a job file")
 }
 
 fn stated(text: &str) -> Workload {
-    workload(Name::from_text("x"), Value::Null, &file(text))
+    jobs::workload(Name::from_text("x"), &file(text), &[])
 }
 
 #[test]
@@ -49,7 +51,7 @@ fn a_whole_file_is_direct_if_every_job_is() {
     assert_eq!((cache(&both.sections), direct_block(&both)), (CacheState::Direct, Some(Bytes(4096))));
     let text = "[a]\ndirect=1\nbs=512\n[b]\nrw=write\nsync=1\n";
     let (one, workload) = (file(text), stated(text));
-    assert_eq!((workload.cache, workload.durable, workload.mode), (CacheState::Warm, DurablePoint::OSync, Mode::Whole));
+    assert_eq!((workload.cache, workload.durable), (CacheState::Warm, DurablePoint::OSync));
     assert_eq!(direct_block(&one), Some(Bytes(512)));
 }
 

@@ -57,7 +57,7 @@ fn all_malformed_lines_are_refused_at_once() {
 #[test]
 fn the_text_for_fio_means_the_same() {
     let file = parse("[global]\nbs=4k\ndirectory=/mnt\n[one]\nrw=read\nthread\n").expect("a job file");
-    let text = file.text(&["directory"], &["directory=/lane".to_owned()]);
+    let text = file.text(&["directory"], &["directory=/lane"]);
     assert_eq!(text, "[one]\nbs=4k\nrw=read\nthread\ndirectory=/lane\n");
     assert_eq!(parse(&text).expect("a job file").sections[0].value("directory"), Some("/lane"));
 }

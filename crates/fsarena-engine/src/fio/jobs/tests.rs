@@ -2,30 +2,30 @@ use fsarena_model::DurablePoint;
 
 use super::*;
 
-fn choose(text: &str) -> Result<Vec<Choice>, EngineError> {
+fn choose(text: &str) -> Result<Vec<Workload>, EngineError> {
     let variable = |name: &str| (name == "SIZE").then(|| "64m".to_owned());
     let file = JobFile::parse("job.fio", text, &variable).expect("a job file");
     from_job_file(&Name::from_text("job"), file)
 }
 
-fn chosen(text: &str) -> Vec<Choice> {
+fn chosen(text: &str) -> Vec<Workload> {
     choose(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn names(text: &str) -> Vec<String> {
-    chosen(text).into_iter().map(|choice| choice.workload.name.to_string()).collect()
+    chosen(text).into_iter().map(|choice| choice.name.to_string()).collect()
 }
 
 #[test]
 fn sections_that_follow_each_other_are_workloads_unless_they_need_each_other() {
     let pair = chosen(include_str!("../../../tests/fio/jobs/sequential-pair.fio"));
-    let parts: Vec<_> = pair.iter().map(|choice| (choice.workload.name.as_str(), choice.workload.durable)).collect();
+    let parts: Vec<_> = pair.iter().map(|work| (work.name.as_str(), work.durable)).collect();
     assert_eq!(parts, [("job-write", DurablePoint::Fsync), ("job-read", DurablePoint::None)]);
-    assert!(pair[1].workload.measures.contains("section `read` of `job.fio`, through fio"), "{:?}", pair[1]);
-    assert!(!pair[1].workload.parameters.to_string().contains("end_fsync"), "{:?}", pair[1]);
+    assert!(pair[1].measures.contains("section `read` of `job.fio`"), "{:?}", pair[1]);
+    assert!(!pair[1].parameters.to_string().contains("end_fsync"), "{:?}", pair[1]);
     let parallel = chosen(include_str!("../../../tests/fio/jobs/side-by-side.fio"));
     assert_eq!(parallel.len(), 1);
-    assert!(parallel[0].note.contains("`job`: sections `writer` to `reader` of `job.fio`"), "{}", parallel[0].note);
+    assert!(parallel[0].measures.contains("sections `writer` to `reader` of `job.fio`"), "{}", parallel[0].measures);
     let both = "[global]\nsize=1m\n[a]\nrw=write\n[b]\nrw=read\n[c]\nstonewall\nrw=read\n";
     assert_eq!(names(both), ["job-a", "job-c"]);
     for lines in ["verify=crc32c\n[b]", "ioengine=filestat\n[b]", "wait_for=a\n[b]", "[a]"] {
@@ -36,7 +36,7 @@ fn sections_that_follow_each_other_are_workloads_unless_they_need_each_other() {
 
 #[test]
 fn a_limit_of_the_rate_is_said() {
-    let measures = |text: &str| chosen(text)[0].workload.measures.clone();
+    let measures = |text: &str| chosen(text)[0].measures.clone();
     let open = measures(include_str!("../../../tests/fio/jobs/open-loop.fio"));
     assert!(open.ends_with("; `rate_iops` limits the rate, so that an equal one does not show equal speed."), "{open}");
     for (line, is_limited) in [("rate=4m", true), ("thinktime=1ms", true), ("rate_process=poisson", false)] {
@@ -86,8 +86,12 @@ fn all_that_is_wrong_in_a_file_is_refused_at_once() {
 #[test]
 fn what_a_note_says_of_a_path_is_what_runs() {
     let choices = choose("[x]\nrw=randread\nsize=1m\nfilename=/mnt/data/file.dat\n").expect("it runs");
-    assert!(choices[0].note.contains("`filename=/mnt/data/file.dat` is the file `file.dat`"), "{}", choices[0].note);
-    assert!(choices[0].workload.parameters.to_string().contains("filename=file.dat"));
+    assert!(
+        choices[0].measures.contains("`filename=/mnt/data/file.dat` is the file `file.dat`"),
+        "{}",
+        choices[0].measures
+    );
+    assert!(choices[0].parameters.to_string().contains("filename=file.dat"));
 }
 
 #[test]
