@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{Cell, Clock};
-use fsarena_model::validity::{CapUnit, RateCap};
 use fsarena_model::{Bytes, Comparison, DurablePoint, Finding, Nanos, Probe, ValidityClass, probe};
 use fsarena_report::Additions;
 
@@ -190,7 +189,6 @@ pub fn findings() -> Vec<(Finding, &'static str)> {
     };
     let harness =
         |memory, starts, is_score| Finding::MostlyHarness { memory, starts, each: Nanos(10_000_000), is_score };
-    let capped = |of| Some(RateCap { rate: 3000.0, of, depth: 4.0, latency: Nanos(1_300_000) });
     let why = "no space left on device".to_owned();
     vec![
         (
@@ -225,16 +223,8 @@ pub fn findings() -> Vec<(Finding, &'static str)> {
         (below(Some(Nanos(31_800)), false), "the loop device on the disk takes 16.4 µs of each write and flush"),
         (below(None, true), "a write and flush on the bare lane takes 16.4 µs (how much of it a device beneath takes"),
         (
-            Finding::DeviceLimit { share: 0.98, cap: None },
+            Finding::DeviceLimit { share: 0.98 },
             "98 % of what the bare device does with the same requests: a tie here says nothing",
-        ),
-        (
-            Finding::DeviceLimit { share: 0.98, cap: capped(CapUnit::Operations) },
-            "; it looks like a cap of 3000 operations per second (4 at a time, 1.30 ms each): a tie",
-        ),
-        (
-            Finding::DeviceLimit { share: 0.98, cap: capped(CapUnit::Megabytes) },
-            "; it looks like a cap of 3000 MB/s (4 at a time, 1.30 ms each): a tie",
         ),
         (Finding::ProcessorsBusy { busy: 1.94, of: 2 }, "threads kept 1.9 of 2 processors busy: the figure is about"),
         (
