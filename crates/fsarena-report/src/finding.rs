@@ -100,21 +100,6 @@ pub fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// The share that the finding is about; `None` if it is about none.
-pub fn share(finding: &Finding) -> Option<f64> {
-    match finding {
-        Finding::LittleCarried { share, .. }
-        | Finding::LittleReadByServers { share, .. }
-        | Finding::DeviceLimit { share, .. }
-        | Finding::SlowClient { share, .. }
-        | Finding::HostBelowLane { share, .. }
-        | Finding::LinkLimit { share, .. } => Some(*share),
-        Finding::MostlyHarness { memory, starts, .. } => memory.or(*starts),
-        Finding::ProcessorsBusy { busy, of } => Some(busy / f64::from(*of)),
-        _ => None,
-    }
-}
-
 fn below_lane(share: f64, each: Nanos, with_device: Option<Nanos>, has_file_system: bool) -> String {
     let host = match has_file_system {
         true => "the host's file system and the loop device take",
