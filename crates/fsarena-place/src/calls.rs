@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use fsarena_engine::NEVER;
 use fsarena_execute::remote::{Call, Remote, Served};
-use fsarena_execute::{Listener, Testbed, TestbedError};
-use fsarena_sys::MonotonicClock;
+use fsarena_execute::{Assignment, Listener, Testbed, TestbedError};
+use fsarena_sys::{MonotonicClock, clock};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::End;
 use crate::agent::{Line, Request};
 
 /// How often to look whether a call is to end early.
@@ -135,6 +136,21 @@ impl Remote for Connection {
     fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
+}
+
+/// Does what remains of an assignment on machines that answer calls, until `is_over`.
+///
+/// # Errors
+/// Those of [`fsarena_execute::run`].
+pub fn run(
+    assignment: &Assignment,
+    machines: &mut dyn Testbed,
+    is_over: impl Fn() -> bool + Send,
+    listener: &mut dyn Listener,
+) -> Result<End> {
+    let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
+    let look = |stop: &AtomicBool| fsarena_execute::run(rest, machines, &MonotonicClock, stop, listener);
+    Ok(fsarena_engine::watched(is_over, look)?.into())
 }
 
 /// The call that is being answered, and the last one that is to end early; both by number.

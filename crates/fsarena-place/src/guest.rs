@@ -12,20 +12,19 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
-use fsarena_execute::{Assignment, Listener, RunError};
+use fsarena_execute::{Assignment, Listener};
 use fsarena_guest::init::by_id;
-use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
+use fsarena_guest::{Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::layer_tools;
-use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
-use fsarena_model::event::Note;
+use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane};
 use fsarena_model::guest::{DiskMode, Simulated};
 use fsarena_model::{Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
-use fsarena_sys::namespace;
 
 use crate::agent::{self, Link, Request};
 use crate::checks::fitted;
 use crate::lock::{Locked, take_machine};
+use crate::note::{self, preparing};
 use crate::{ENGINES, End, Lost, Refusal, folders};
 
 /// Memory of the host as a folder.
@@ -77,10 +76,7 @@ impl InGuest {
 
     /// Fetches and builds what the guest needs.
     fn prepare(&self, listener: &mut dyn Listener) -> Result<Prepared> {
-        let mut telling = |what: &str| {
-            let _ = listener.hear(&Event::Preparing(what.to_owned()));
-        };
-        Ok(fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut telling)?)
+        Ok(fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut preparing(listener))?)
     }
 
     /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and lets its agent do the request.
@@ -94,7 +90,7 @@ impl InGuest {
     ) -> Result<End> {
         let shares = share(plan, locked)?;
         let prepared = self.prepare(listener)?;
-        let _ = listener.hear(&Event::Preparing("booting the guest".to_owned()));
+        preparing(listener)("booting the guest");
         let disk = self.disk(plan);
         let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
         let in_guest = plan.clone().with_storage(within(plan));
@@ -103,12 +99,11 @@ impl InGuest {
         let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
         let order = text.as_ref().map(String::as_bytes);
         let lanes = Some((&disk, size));
-        let hardware = Hardware { prepared: &prepared, lanes, modes: &modes, raw: None, shares: &shares, order };
-        let mut running = hardware.boot()?;
+        let mut running = Hardware { lanes, modes: &modes, order, ..Hardware::new(&prepared, &shares) }.boot()?;
         let (input, output) = connection(&running)?;
         let link = Link { name: "the guest".to_owned(), input, output };
         let (stream, has_booted) = (running.stream().try_clone()?, AtomicBool::new(false));
-        let mut listening = Listening { running: &mut running, plan, inner: listener, has_booted: &has_booted };
+        let mut listening = Listening { running: &running, inner: listener, has_booted: &has_booted };
         let ended = unless_stopped(&stream, stop, &has_booted, || {
             agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening)
         });
@@ -209,13 +204,7 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
     }
     possible::require_one_guest(plan)?;
     Shares::require(&plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect::<Vec<_>>())?;
-    // Only root can have a namespace, and then counts what QEMU does.
-    let mut has_counters = !has_several && plan.has_own_disks();
-    let enter = || {
-        has_counters &= namespace::enter_private_mounts().is_ok();
-        Ok(())
-    };
-    let Some(mut locked) = take_machine(None, assignment.wait, stop, enter)? else { return Ok(End::Stopped) };
+    let Some(mut locked) = take_machine(None, assignment.wait, stop, || Ok(()))? else { return Ok(End::Stopped) };
     in_guest.require_room(plan)?;
     let folder = match &plan.lanes.storage {
         Storage::Directory(path) => locked.ledger.make_parents(path),
@@ -231,8 +220,7 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
         // A stored run has its guest again, whatever its contenders named.
         let in_guest = in_guest.of_kernel(kernels[0].filter(|_| is_new));
         let request = |guest: Guest| Request::Run(Box::new(begun_in(assignment.clone(), guest)));
-        let counting = if has_counters { show_kernel_counters(&mut locked.ledger) } else { Ok(()) };
-        counting.map_err(Into::into).and_then(|()| in_guest.boot_and_run(plan, &mut locked, request, stop, listener))
+        in_guest.boot_and_run(plan, &mut locked, request, stop, listener)
     };
     let removed = locked.ledger.undo();
     let ended = ended?;
@@ -313,8 +301,7 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
 
 /// Tells the guest when its agent has answered.
 struct Listening<'a> {
-    running: &'a mut Running,
-    plan: &'a Plan,
+    running: &'a Running,
     inner: &'a mut dyn Listener,
     has_booted: &'a AtomicBool,
 }
@@ -324,37 +311,14 @@ impl Listener for Listening<'_> {
         if !self.has_booted.swap(true, Ordering::Relaxed) {
             self.running.booted();
         }
-        // The last event of a run: nothing follows it.
-        if matches!(event, Event::Finished(_)) {
-            for text in counted(self.plan, self.running) {
-                self.inner.hear(&Event::Note(Note { severity: Severity::Info, text }))?;
-            }
-        }
         self.inner.hear(event)
     }
-}
-
-/// What the contenders' own disks had to do.
-fn counted(plan: &Plan, running: &Running) -> Vec<String> {
-    let counts = running.disk_counts().unwrap_or_default();
-    let text = |(contender, counts): (&Contender, DiskCounts)| {
-        let DiskCounts { writes, flushes, syncs } = counts;
-        let synced = match syncs {
-            Some(1) => "QEMU synced its file once".to_owned(),
-            Some(syncs) => format!("QEMU synced its file {syncs} times"),
-            None => "how often QEMU synced its file cannot be counted here".to_owned(),
-        };
-        let label = &contender.label;
-        format!("the guest wrote {writes} times to the disk of `{label}` and flushed it {flushes} times; {synced}")
-    };
-    with_lanes(plan).zip(counts).map(text).collect()
 }
 
 /// Reports what the guest's kernel has complained about.
 fn tell(findings: &[String], listener: &mut dyn Listener) -> Result<()> {
     for finding in findings.iter().take(MOST_FINDINGS) {
-        let note = Note { severity: Severity::Warning, text: format!("the guest's kernel reports: {finding}") };
-        listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+        note::add(listener, Severity::Warning, format!("the guest's kernel reports: {finding}"))?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ fn guest(script: &str) -> Running {
     let readers = vec![thread::spawn(move || keep(output, &kept, &agent))];
     drop(command);
     let (accelerator, has_arguments, has_mounts) = (Accelerator::Emulated, false, false);
-    Running { qemu, stream: host, console, readers, silence, monitor: None, accelerator, has_arguments, has_mounts }
+    Running { qemu, stream: host, console, readers, silence, accelerator, has_arguments, has_mounts }
 }
 
 #[test]

@@ -30,9 +30,7 @@ pub struct WriterSession {
 
 impl WriterSession {
     pub fn boot(prepared: &Prepared, disk: &RawDisk) -> Result<Self> {
-        let hardware =
-            Hardware { prepared, lanes: None, modes: &[], raw: Some(disk), shares: &Shares::default(), order: None };
-        let running = hardware.boot()?;
+        let running = Hardware { raw: Some(disk), ..Hardware::new(prepared, &Shares::default()) }.boot()?;
         let stream = running.stream().try_clone().context("the connection to the guest")?;
         stream.set_read_timeout(Some(LOOK)).context("the connection to the guest")?;
         Ok(Self { running, output: BufReader::new(stream) })

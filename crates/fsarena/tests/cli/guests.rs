@@ -299,27 +299,11 @@ fn disks_with_their_own_cache_modes_and_a_folder_by_sftp_are_compared_in_a_guest
     assert!(report["contenders"][2]["mount"].as_str().expect("a mount").starts_with("fuse.sshfs rw"));
     let classes: Vec<&str> = (0..2).filter_map(|index| report["contenders"][index]["durability"].as_str()).collect();
     assert_eq!(classes, ["unflushed", "flushed"], "what QEMU does not sync is never ranked with the rest");
-    // The kernel of the guest flushes the first disk, and QEMU syncs nothing. The second one says that each write is
-    // durable, so the guest flushes nothing, and QEMU syncs each write.
-    let notes: Vec<[u64; 3]> = report["notes"].as_array().expect("notes").iter().filter_map(counts).collect();
-    assert_eq!(notes.len(), 2, "{}", report["notes"]);
-    let ([_, flushes, none], [writes, no_flush, syncs]) = (notes[0], notes[1]);
-    assert!(flushes > 0 && none == 0, "{notes:?}");
-    assert!(no_flush == 0 && writes > 0 && syncs >= writes / 2, "{notes:?}");
     let command = report["command"].to_string();
     assert!(command.contains("slow=ext4@cache=directsync,format=qcow2"), "{command}");
     run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
     assert_eq!(stage.json()["rounds"], 2);
     assert_nothing_left(&stage);
-}
-
-/// Writes and flushes of the guest, and syncs of QEMU, in the note about a disk.
-fn counts(note: &serde_json::Value) -> Option<[u64; 3]> {
-    let text = note["text"].as_str().filter(|text| text.starts_with("the guest wrote "))?;
-    let label = text.split('`').nth(1)?;
-    let numbers = text.replace(label, "").replace("once", "1");
-    let numbers = numbers.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
-    numbers.collect::<Vec<u64>>().try_into().ok()
 }
 
 /// In this thread and in what it starts, `file` has the content of `by`.
@@ -375,15 +359,12 @@ fn missing_needs_of_a_guest_are_named_with_a_hint() {
 
     empty_cache("4M");
     let kernel = kernel_package(&stage);
-    refused(&["ext4", "xfs", "--guest", "--guest-kernel", &kernel], "no room for the kernel", "a guest needs 1 GB");
+    refused(&["ext4", "xfs", "--guest", "--guest-kernel", &kernel], "no room in the cache", "a guest needs 1 GB");
     assert_eq!(fs::read_dir(format!("{CACHE}/kernels")).expect("readable").count(), 0, "what is partial is removed");
 
     // The test's network has no devices.
     empty_cache("64M");
     refused(&["ext4", "xfs", "--guest"], "fetch the lists of packages of Debian trixie: ", "without a network: copy");
-    fs::create_dir_all(format!("{CACHE}/roots/bookworm")).expect("made");
-    let other = "without a network: --guest-release bookworm, which is there; or copy";
-    refused(&["ext4", "xfs", "--guest"], "fetch the lists of packages of Debian trixie: ", other);
     refused(&["ext4", "xfs", "--guest", "--guest-release", "bookworm"], "of Debian bookworm: ", "without a network: ");
 
     let path = std::env::var("PATH").unwrap_or_default();

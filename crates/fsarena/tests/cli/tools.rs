@@ -83,9 +83,9 @@ fn programs_that_cannot_be_had_are_refused_with_the_way_out() {
     ended(&["ext4 -O nonsense", "xfs", "--tools", "trixie"], 2, "`mke2fs -O nonsense` fails", "hint: leave it out");
 
     // The test's network has no devices.
-    let lists = "programs of Debian trixie: fetch the lists of packages";
+    let lists = "fetch the lists of packages of Debian trixie: ";
     let fetched = Path::new(CACHE).join("tools");
-    let elsewhere = stage.path("bookworm");
+    let elsewhere = stage.path("trixie");
     run(Command::new("cp").arg("-a").arg(fetched.join("trixie")).arg(&elsewhere), 0);
     empty_cache("512M");
     ended(&["ext4", "xfs", "--tools", "trixie"], 4, lists, "hint: without a network: copy what another machine");
@@ -97,10 +97,6 @@ fn programs_that_cannot_be_had_are_refused_with_the_way_out() {
     }
     std::fs::create_dir(&fetched).expect("made");
     run(Command::new("cp").arg("-a").arg(elsewhere).arg(&fetched), 0);
-    let other = "hint: without a network: --tools bookworm, which is there; or copy";
-    ended(&["ext4", "xfs", "--tools", "trixie"], 4, lists, other);
-
-    std::fs::rename(fetched.join("bookworm"), fetched.join("trixie")).expect("moved");
     let newest = std::fs::File::options().write(true).open(fetched.join("trixie/newest")).expect("there");
     // Older ones are better than none.
     newest.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("ours");
