@@ -66,11 +66,8 @@ pub fn completed(command: &Command, words: Vec<OsString>) -> Result<Vec<OsString
             all.insert(place, word.clone().into());
             if let Err(error) = command.clone().try_get_matches_from(&all) {
                 let words = error.render().to_string();
-                let is_about = |line: &&str| line.starts_with("error: ") || line.contains("[possible values: ");
-                let words: Vec<&str> = words.lines().filter(is_about).map(str::trim).collect();
-                let words = words.join(" ");
-                let words = words.trim_start_matches("error: ");
-                refusals.add(refused(&path, &format!("`{} = {value}`: {words}", key.name)));
+                let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
+                refusals.add(refused(&path, &format!("`{} = {value}`: {first}", key.name)));
                 all.remove(place);
             }
         }
@@ -122,12 +119,8 @@ fn table(path: &Path) -> Result<Option<Table>> {
 
 /// A value as it would be typed.
 fn text(path: &Path, key: &str, value: &Value) -> Result<String> {
-    let is_path = ["store", "storage"].contains(&key);
     match value {
         Value::String(text) => Ok(text.clone()),
-        _ if is_path => {
-            bail!(Refusal::wrong_use(format!("{}: `{key}` is no text", path.display()), format!("{key} = \"…\"")))
-        }
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(number.to_string()),
         _ => {

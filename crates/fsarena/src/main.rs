@@ -21,22 +21,23 @@ mod signals;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::{CommandFactory, Parser};
 use clap_complete::CompleteEnv;
+
+use crate::cli::Arguments;
 
 fn main() -> ExitCode {
     if fsarena_guest::init::is_init() {
         fsarena_guest::init::run(&["agent"]);
     }
-    CompleteEnv::with_factory(cli::command).var(cli::COMPLETE).complete();
+    CompleteEnv::with_factory(Arguments::command).var(cli::COMPLETE).complete();
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let words = cli::require_words(&typed).and_then(|()| config::completed(&cli::command(), typed));
+    let words = cli::require_words(&typed).and_then(|()| config::completed(&Arguments::command(), typed));
     let words = match words {
         Ok(words) => words,
         Err(error) => return exit::report(&error),
     };
-    let parsed = cli::command().try_get_matches_from(words);
-    let arguments = match parsed.and_then(|matches| cli::Arguments::from_arg_matches(&matches)) {
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(error),
     };

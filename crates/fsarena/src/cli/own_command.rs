@@ -104,7 +104,7 @@ impl FromStr for Scan {
 }
 
 /// Whether `name` in braces can be a placeholder: small letters, digits, `_` and `-`, beginning with a letter.
-pub fn is_placeholder(name: &str) -> bool {
+fn is_placeholder(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_letter)
 }

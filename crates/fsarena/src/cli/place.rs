@@ -136,7 +136,7 @@ impl ClientsArguments {
 
 impl PlaceArguments {
     /// Kinds that can only be compared in a guest.
-    pub fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
+    fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
         let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
         let cannot = |kind: &&Kind| match kind.ground {
             Ground::Share => true,

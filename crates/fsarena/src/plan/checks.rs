@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::estimated_round;
 use fsarena_lane::{KINDS, lane_count};
-use fsarena_model::{DebianRelease, Medium, Metric, Mode, Often, Plan, Rounds, Storage};
+use fsarena_model::{DebianRelease, Medium, Mode, Often, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, GUEST_MEMORY, Setup};
@@ -58,13 +58,6 @@ pub fn require_effect_on(plan: &Plan, arguments: &Compare) -> Result<()> {
     if arguments.baselines.is_some_and(|often| often != Often::Never) && plan.kernels().len() > 1 {
         let text = "`--baselines` has no effect: contenders run under several kernels, which have no common baseline";
         refusals.add(Refusal::wrong_use(text, "leave it out"));
-    }
-    let metrics = || plan.workloads.iter().map(|workload| &workload.metric);
-    if let Some(metric) = metrics().next().filter(|_| arguments.explain && !metrics().any(Metric::is_of_time)) {
-        let text = format!("`--explain` shows where time goes, and `{}` is no time and no rate", metric.name);
-        let hint =
-            format!("leave out --explain, or what prints it; if `{}` is one, its unit says so: ms, MB/s", metric.name);
-        refusals.add(Refusal::wrong_use(text, hint));
     }
     let is_there = |name: &str| contenders.iter().any(|contender| contender.label.0 == name);
     let mut knobs = KINDS.iter().flat_map(|kind| kind.symbols.knobs);

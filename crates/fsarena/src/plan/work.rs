@@ -168,12 +168,6 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Plann
                 Some(words) => fio::from_command(&words[usize::from(!line.starts_with('-'))..], &place),
                 None => continue,
             },
-            None if file.to_str().is_some_and(|text| text.contains(" fio ") && !file.exists()) => {
-                let text =
-                    format!("`{}` is neither a job file nor a command line that begins with `fio`", file.display());
-                refusals.add(Refusal::wrong_use(text, "leave out what comes before: --fio 'fio …'"));
-                continue;
-            }
             None => fio::from_file(file, &place),
         };
         match choices {

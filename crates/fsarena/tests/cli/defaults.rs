@@ -69,7 +69,7 @@ fn mistakes_in_the_file_are_refused_with_their_place() {
     let several = refused("a = 1\ncolour = 2\n");
     assert!(several.contains("unknown key `a`") && several.contains("unknown key `colour`"), "{several}");
     let several = refused("margin = \"wide\"\ncolor = \"maybe\"\n");
-    assert!(several.contains("`margin = ") && several.contains("[possible values: auto, always, never]"), "{several}");
+    assert!(several.contains("`margin = ") && several.contains("`color = "), "{several}");
     assert!(refused("margin = 1\nstore = \"x\n").contains("config.toml: line 2: "));
     assert!(refused("margin = [1]\n").contains("`margin` is neither a text nor a number"));
     assert!(refused("margin =\n").contains("hint: correct it, or run with --no-config"));
