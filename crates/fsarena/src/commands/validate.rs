@@ -11,7 +11,7 @@ use fsarena_analyse::{NamedRun, ProfileRun, validation};
 use fsarena_catalog::{CatalogError, Profile};
 use fsarena_execute::planned_rounds;
 use fsarena_model::plan::how_to_install;
-use fsarena_model::{Bytes, Nanos, Validation, Workload};
+use fsarena_model::{Bytes, Nanos, Validation, Workload, repeated};
 use fsarena_place::{ENGINES, Refusal, note, note::tell, require_space, require_storage};
 
 use super::{compare, deliver, print, sides, table};
@@ -156,8 +156,7 @@ fn nothing(found: &Validation) -> String {
 
 /// The profiles that the options name, or those of the catalogue.
 fn profiles(options: &Validate) -> Result<Vec<Argument<Profile>>> {
-    if let Some(twice) = options.profiles.iter().find(|one| options.profiles.iter().filter(|it| it == one).count() > 1)
-    {
+    if let Some(twice) = repeated(&options.profiles) {
         bail!(Refusal::wrong_use(format!("the profile `{twice}` is named twice"), "name it once"));
     }
     let all = || Ok(fsarena_catalog::profiles()?.into_iter().map(|profile| profile.name).collect());

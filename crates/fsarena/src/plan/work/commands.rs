@@ -6,7 +6,9 @@ mod tests;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use fsarena_model::{Better, CacheState, Contender, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
+use fsarena_model::{
+    Better, CacheState, Contender, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload, repeated,
+};
 use fsarena_place::Refusal;
 use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
@@ -36,11 +38,11 @@ pub fn from_commands(arguments: &Compare, contenders: &[Contender]) -> Result<Pl
     let drafts: Vec<Draft> = own.commands.iter().map(|text| Draft::of(own, text)).collect::<Result<_>>()?;
     require_used(&own.scan, &drafts)?;
     let directory = directory(&arguments.setup.place)?;
-    let mut workloads: Vec<Workload> = Vec::new();
     let filled_in = drafts.iter().flat_map(|draft| draft.filled_in(&own.scan));
-    for workload in filled_in.flat_map(|draft| draft.workloads(arguments, &directory)) {
-        require_new(&workloads, &workload)?;
-        workloads.push(workload);
+    let workloads: Vec<Workload> = filled_in.flat_map(|draft| draft.workloads(arguments, &directory)).collect();
+    if let Some(name) = repeated(workloads.iter().map(|workload| &workload.name)) {
+        let text = format!("two commands have the name `{name}`");
+        bail!(Refusal::wrong_use(text, "name them: --command one='…' --command two='…'"));
     }
     let notes = drafts.iter().filter_map(Draft::note).chain([what_is_timed(own)]).collect();
     Ok(PlannedWork { workloads, notes, ..PlannedWork::default() })
@@ -84,9 +86,8 @@ fn synced(own: &OwnCommands) -> SyncInTime {
 
 /// Refuses a scan that changes nothing.
 fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
-    let is_twice = |(place, scan): &(usize, &Scan)| scans[..*place].iter().any(|other| other.name == scan.name);
-    if let Some((_, scan)) = scans.iter().enumerate().find(is_twice) {
-        let text = format!("--scan {} is given twice", scan.name);
+    if let Some(name) = repeated(scans.iter().map(|scan| &scan.name)) {
+        let text = format!("--scan {name} is given twice");
         bail!(Refusal::wrong_use(text, "give all its values at once, as in threads=1,2,4"));
     }
     if let Some(Scan { name, .. }) = scans.iter().find(|scan| !drafts.iter().any(|draft| draft.has(&scan.name))) {
@@ -102,16 +103,6 @@ fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
         Some(count) => {
             let text = format!("--scan makes {count} workloads of a command, and {MOST_VALUES} are the most");
             bail!(Refusal::wrong_use(text, "name fewer values"))
-        }
-    }
-}
-
-fn require_new(others: &[Workload], workload: &Workload) -> Result<()> {
-    match others.iter().any(|other| other.name == workload.name) {
-        false => Ok(()),
-        true => {
-            let text = format!("two commands have the name `{}`", workload.name);
-            bail!(Refusal::wrong_use(text, "name them: --command one='…' --command two='…'"))
         }
     }
 }
