@@ -17,12 +17,8 @@ const MOST_WORDS: usize = 500;
 /// What has ended a guest, as far as it can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndCause {
-    /// QEMU refused the user's arguments.
-    Arguments,
     /// QEMU failed with KVM before the guest had booted.
     Kvm,
-    /// The guest could not mount what the user named.
-    Mount,
     /// Another process killed QEMU: the kernel does if memory is short.
     Killed,
     /// Anything else.
@@ -130,8 +126,7 @@ impl Explained for GuestError {
     fn category(&self) -> ErrorCategory {
         match self {
             Self::NoKernel { .. } | Self::UnknownKernel { .. } => ErrorCategory::Use,
-            Self::Ended { cause: EndCause::Arguments, .. } => ErrorCategory::Use,
-            Self::Ended { cause: EndCause::Mount | EndCause::Killed | EndCause::Guest, .. } => ErrorCategory::Trial,
+            Self::Ended { cause: EndCause::Killed | EndCause::Guest, .. } => ErrorCategory::Trial,
             _ => ErrorCategory::Machine,
         }
     }
@@ -180,16 +175,14 @@ impl Explained for GuestError {
                     .to_owned()
             }
             Self::Ended { cause, .. } => match cause {
-                EndCause::Arguments => "its arguments include those of --qemu: `man qemu-system-x86_64` lists them",
                 EndCause::Kvm => "let QEMU emulate the processor: `--guest emulated`, or `fsarena guest emulated`",
-                EndCause::Mount => "correct the line of --mount: type and options are those of mount(8)",
                 EndCause::Killed => {
                     "the kernel kills programs if memory is short (dmesg says so): a smaller --lane-size or \
                      --guest-memory"
                 }
                 EndCause::Guest => {
-                    "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel \
-                     PACKAGE"
+                    "its last words may say why; a guest with more memory may help, or with another kernel: \
+                     --guest-memory 2G, --guest-kernel PACKAGE"
                 }
             }
             .to_owned(),

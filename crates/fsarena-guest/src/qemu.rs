@@ -77,9 +77,6 @@ pub struct Running {
     readers: Vec<JoinHandle<()>>,
     silence: Duration,
     accelerator: Accelerator,
-    /// Whether the user has named arguments of QEMU, and mounts.
-    has_arguments: bool,
-    has_mounts: bool,
 }
 
 impl<'a> Hardware<'a> {
@@ -120,9 +117,7 @@ impl<'a> Hardware<'a> {
         let accelerator = self.prepared.accelerator;
         let silence = silence(accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
-        let has_arguments = self.shares.has_arguments();
-        let has_mounts = self.shares.at_boot().is_some_and(|mounts| !mounts.is_empty());
-        let running = Running { qemu, stream: host, readers, console, silence, accelerator, has_arguments, has_mounts };
+        let running = Running { qemu, stream: host, readers, console, silence, accelerator };
         // The guest boots meanwhile. It writes nothing before its agent is asked to.
         lanes::allocate(&lanes, self.lanes)?;
         Ok(running)
@@ -301,13 +296,8 @@ impl Running {
     fn cause(&self, status: Option<ExitStatus>, console: &Console) -> EndCause {
         let has_failed = status.is_some_and(|status| !status.success()) && !console.has_booted();
         match self.accelerator {
-            // What it exits with if it refuses an argument.
-            _ if has_failed && self.has_arguments && status.and_then(|status| status.code()) == Some(1) => {
-                EndCause::Arguments
-            }
             _ if status.and_then(|status| status.signal()) == Some(Signal::KILL.as_raw()) => EndCause::Killed,
             Accelerator::Kvm if has_failed => EndCause::Kvm,
-            _ if self.has_mounts && console.lacks_mount() => EndCause::Mount,
             _ => EndCause::Guest,
         }
     }

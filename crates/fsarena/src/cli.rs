@@ -2,8 +2,6 @@
 
 pub mod candidates;
 mod compare;
-#[cfg(test)]
-mod documented;
 mod own_command;
 mod place;
 mod setup;
@@ -59,9 +57,6 @@ pub struct Global {
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
-    /// Do not read the configuration file
-    #[arg(long, global = true)]
-    pub no_config: bool,
     /// No live progress line
     #[arg(long, global = true)]
     pub no_progress: bool,

@@ -3,11 +3,8 @@
 // Use `note!` and `commands::print` instead: `print!` panics if a write fails, and does not escape control characters.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-#[cfg(test)]
-mod architecture;
 mod cli;
 mod commands;
-mod config;
 mod exit;
 mod formats;
 mod open_loops;
@@ -17,6 +14,8 @@ mod places;
 mod plan;
 mod progress;
 mod signals;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -32,12 +31,10 @@ fn main() -> ExitCode {
     }
     CompleteEnv::with_factory(Arguments::command).var(cli::COMPLETE).complete();
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let words = cli::require_words(&typed).and_then(|()| config::completed(&Arguments::command(), typed));
-    let words = match words {
-        Ok(words) => words,
-        Err(error) => return exit::report(&error),
-    };
-    let arguments = match Arguments::try_parse_from(words) {
+    if let Err(error) = cli::require_words(&typed) {
+        return exit::report(&error);
+    }
+    let arguments = match Arguments::try_parse_from(typed) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(error),
     };

@@ -35,7 +35,7 @@ pub struct PlaceArguments {
     #[arg(long, value_name = "COMMAND", conflicts_with = "guest")]
     pub on: Vec<String>,
     /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
-    #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto",
+    #[arg(long, value_name = "HOW", num_args = 0..=1, default_missing_value = "auto",
         value_parser = hows())]
     pub guest: Option<How>,
     #[command(flatten)]

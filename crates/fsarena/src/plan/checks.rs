@@ -81,8 +81,7 @@ pub fn require_effect_on(plan: &Plan, arguments: &Compare) -> Result<()> {
     refusals.end()
 }
 
-/// A note if options are about lanes, and the plan has none. They are not refused, since a configuration file may name
-/// the storage.
+/// A note if options are about lanes, and the plan has none.
 pub fn without_lanes(setup: &Setup, plan: &Plan) -> Option<String> {
     let about_lanes = [
         ("--storage", setup.storage.is_some()),

@@ -275,7 +275,7 @@ fn what_was_meant_is_in_the_hint() {
             &[&own[..], &["--metric", "a=b,higher:(\\d+"]].concat(),
             "'--metric <NAME=UNIT,higher|lower:REGEX>'".to_owned(),
         ),
-        (&[&own[..], &["--metric", "a=,higher:(x)"]].concat(), "none of name, unit".to_owned()),
+        (&[&own[..], &["--metric", "a=,higher:(x)"]].concat(), "as in 'throughput=MB/s".to_owned()),
         (&[&own[..], &["--scan", "n="]].concat(), "is a variable not set?".to_owned()),
         (&[&own[..], &["--metric", "a=b,higher:x"]].concat(), "has no group for its number".to_owned()),
         (

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{
-    Agreement, Finding, FreshPair, SliceLength, SliceLengthPair, assess, calibrated, finding, fresh_pairs, lengths,
+    Agreement, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, finding, fresh_pairs, lengths,
     several_runs, slice_lengths,
 };
 use fsarena_execute::Assignment;
@@ -78,7 +78,7 @@ impl LengthResults {
         };
         let pairs = slice_lengths(record, &names);
         if self.format == DataFormat::Text {
-            print(&format!("{}\n\n{}\n{}\n", head(record), lengths_table(&pairs), carried(record)))?;
+            print(&format!("{}\n\n{}\n", head(record), lengths_table(&pairs)))?;
         }
         self.pairs.extend(pairs);
         let new: Vec<String> = names.into_iter().filter(|name| !self.workloads.contains(name)).collect();
@@ -181,28 +181,6 @@ fn lengths_table(pairs: &[SliceLengthPair]) -> String {
          ! not the same, ? probably not.\n",
         table(header, rows)
     )
-}
-
-/// The cells whose slices depend on the contender of the preceding slice, as far as that is proved.
-fn carried(record: &RunRecord) -> String {
-    let comparison = assess(record);
-    let sliced = comparison.workloads.iter().filter(|row| row.mode == Mode::Sliced);
-    let cells = sliced.flat_map(|row| comparison.cells.iter().filter(move |cell| cell.workload == row.name));
-    let measured = cells.filter_map(|cell| Some((cell, cell.stability.carry_over?)));
-    let shown = measured.clone().filter(|(_, change)| change.is_proved());
-    let lines: Vec<String> = shown
-        .map(|(cell, change)| {
-            let (after, low, high) = (change.ratio, change.low, change.high);
-            let (workload, contender) = (&cell.workload, &cell.contender);
-            format!("  {contender} in {workload}: {after:.3} times as good after itself as after another [{low:.3}, {high:.3}]")
-        })
-        .collect();
-    match lines.is_empty() {
-        true => format!("Carry-over from one slice to the next: none shown in any of {} cells.\n", measured.count()),
-        false => {
-            format!("Carry-over from one slice to the next, of {} cells:\n{}\n", measured.count(), lines.join("\n"))
-        }
-    }
 }
 
 fn length(length: &SliceLength) -> String {
