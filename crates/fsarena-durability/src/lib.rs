@@ -14,4 +14,4 @@ pub use found::{Found, Loss, find_lost};
 pub use log::{LogError, Request, RequestKind};
 pub use states::{Disk, Recording, RecordingError, State};
 pub use tally::Tally;
-pub use work::{Action, Syncs, WorkError, Writer};
+pub use work::{Action, Syncs, WorkError, Writer, record};

@@ -17,6 +17,8 @@ const MOST_WORDS: usize = 500;
 /// What has ended a guest, as far as it can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndCause {
+    /// QEMU refused the user's arguments.
+    Arguments,
     /// QEMU failed with KVM before the guest had booted.
     Kvm,
     /// Another process killed QEMU: the kernel does if memory is short.
@@ -126,6 +128,7 @@ impl Explained for GuestError {
     fn category(&self) -> ErrorCategory {
         match self {
             Self::NoKernel { .. } | Self::UnknownKernel { .. } => ErrorCategory::Use,
+            Self::Ended { cause: EndCause::Arguments, .. } => ErrorCategory::Use,
             Self::Ended { cause: EndCause::Killed | EndCause::Guest, .. } => ErrorCategory::Trial,
             _ => ErrorCategory::Machine,
         }
@@ -147,7 +150,8 @@ impl Explained for GuestError {
                 "packages come from Debian's mirrors; --guest-release names another release".to_owned()
             }
             Self::Package { .. } => {
-                "without a network: copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena"
+                "without a network: name a release that was fetched before, or copy what another machine has fetched: \
+                 /var/cache/fsarena, or ~/.cache/fsarena"
                     .to_owned()
             }
             Self::NoKeyring { .. } => "apt-get install debian-archive-keyring".to_owned(),
@@ -175,6 +179,7 @@ impl Explained for GuestError {
                     .to_owned()
             }
             Self::Ended { cause, .. } => match cause {
+                EndCause::Arguments => "its arguments include those of --qemu: `man qemu-system-x86_64` lists them",
                 EndCause::Kvm => "let QEMU emulate the processor: `--guest emulated`, or `fsarena guest emulated`",
                 EndCause::Killed => {
                     "the kernel kills programs if memory is short (dmesg says so): a smaller --lane-size or \
@@ -219,7 +224,7 @@ mod tests {
         let full = of_apt("Error writing to file - write (28: No space left on device)");
         assert!(full.starts_with("a guest needs 1 GB there"), "{full}");
         let elsewhere = of_apt("Could not resolve 'deb.debian.org'");
-        assert!(elsewhere.starts_with("without a network: copy"), "{elsewhere}");
+        assert!(elsewhere.starts_with("without a network: name a release"), "{elsewhere}");
         assert!(of_apt("Unable to locate package x").starts_with("packages come from Debian's mirrors"));
     }
 }

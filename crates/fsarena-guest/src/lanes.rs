@@ -20,7 +20,7 @@ pub struct LaneDisk {
     pub file: File,
     size: Bytes,
     /// Its serial number, and the name of its node in QEMU.
-    serial: String,
+    pub serial: String,
     mode: DiskMode,
 }
 

@@ -26,6 +26,7 @@ use self::console::{Console, HUNG, keep, locked};
 use crate::channel::{self, RawDisk};
 use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
+use crate::monitor::{DiskCounts, Monitor};
 use crate::shares::{self, Shares};
 use crate::{EndCause, GuestError, Prepared, RAW, init};
 
@@ -76,7 +77,10 @@ pub struct Running {
     console: Arc<Mutex<Console>>,
     readers: Vec<JoinHandle<()>>,
     silence: Duration,
+    monitor: Option<Monitor>,
     accelerator: Accelerator,
+    /// Whether the user has named arguments of QEMU.
+    has_arguments: bool,
 }
 
 impl<'a> Hardware<'a> {
@@ -91,20 +95,30 @@ impl<'a> Hardware<'a> {
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
         lanes::require_memory(self.prepared.memory, lanes::in_memory(&lanes, self.lanes), memory::available())?;
+        let watched = (!self.modes.is_empty()).then(|| Monitor::of(&lanes)).transpose()?;
+        let (mut monitor, monitored) = watched.unzip();
         channel::inherit(&guest)?;
         channel::inherit(&archive)?;
+        monitored.as_ref().map_or(Ok(()), channel::inherit)?;
         lanes.iter().try_for_each(|disk| channel::inherit(&disk.file))?;
         for file in self.raw.iter().flat_map(|raw| [Some(&raw.content), raw.log.as_ref()]).flatten() {
             channel::inherit(file)?;
         }
         let mut command = Command::new(PROGRAM);
         command.args(self.arguments(&guest, &archive, &lanes));
+        if let Some(monitored) = &monitored {
+            let socket = format!("socket,id=monitor,fd={}", monitored.as_raw_fd());
+            command.args(["-chardev", &socket, "-mon", "chardev=monitor,mode=control"]);
+        }
         command.env("PATH", child::search_path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         end_with_parent(&mut command);
         let mut qemu = command.spawn().map_err(GuestError::io("start", PROGRAM))?;
         // QEMU has its own descriptors now. The channel has to end when QEMU ends, so its end must not stay open here.
-        drop((guest, archive));
+        drop((guest, archive, monitored));
+        if let Some(monitor) = &mut monitor {
+            monitor.count(qemu.id());
+        }
         let console = Arc::new(Mutex::new(Console::default()));
         let outputs: [Option<Box<dyn Read + Send>>; 2] =
             [qemu.stdout.take().map(|it| Box::new(it) as _), qemu.stderr.take().map(|it| Box::new(it) as _)];
@@ -117,7 +131,8 @@ impl<'a> Hardware<'a> {
         let accelerator = self.prepared.accelerator;
         let silence = silence(accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
-        let running = Running { qemu, stream: host, readers, console, silence, accelerator };
+        let has_arguments = self.shares.has_arguments();
+        let running = Running { qemu, stream: host, readers, console, silence, monitor, accelerator, has_arguments };
         // The guest boots meanwhile. It writes nothing before its agent is asked to.
         lanes::allocate(&lanes, self.lanes)?;
         Ok(running)
@@ -268,8 +283,16 @@ impl Running {
     }
 
     /// Says that the agent has answered: what the kernel prints from now on is about the run.
-    pub fn booted(&self) {
+    pub fn booted(&mut self) {
         locked(&self.console).booted();
+        if let Some(monitor) = &mut self.monitor {
+            monitor.tell_apart(self.qemu.id());
+        }
+    }
+
+    /// What each lane's own disk had to do so far; `None` if there are no such disks, or QEMU does not answer.
+    pub fn disk_counts(&self) -> Option<Vec<DiskCounts>> {
+        self.monitor.as_ref()?.counts()
     }
 
     /// What the guest's kernel has reported since the agent answered: errors of devices and file systems, oopses.
@@ -296,6 +319,10 @@ impl Running {
     fn cause(&self, status: Option<ExitStatus>, console: &Console) -> EndCause {
         let has_failed = status.is_some_and(|status| !status.success()) && !console.has_booted();
         match self.accelerator {
+            // What it exits with if it refuses an argument.
+            _ if has_failed && self.has_arguments && status.and_then(|status| status.code()) == Some(1) => {
+                EndCause::Arguments
+            }
             _ if status.and_then(|status| status.signal()) == Some(Signal::KILL.as_raw()) => EndCause::Killed,
             Accelerator::Kvm if has_failed => EndCause::Kvm,
             _ => EndCause::Guest,

@@ -178,6 +178,11 @@ impl Shares {
         self.of_others.as_deref()
     }
 
+    /// Whether there are arguments of QEMU that the user has named.
+    pub fn has_arguments(&self) -> bool {
+        self.of_others.is_some() && !self.arguments.is_empty()
+    }
+
     /// QEMU's arguments for a guest with that much memory.
     pub fn arguments(&self, memory: Bytes) -> Vec<String> {
         let mut words = self.arguments.clone();

@@ -3,6 +3,7 @@
 
 pub mod guest;
 mod platter;
+mod rows;
 mod session;
 
 use std::io::{BufReader, Seek, SeekFrom};

@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener};
 use fsarena_guest::init::by_id;
-use fsarena_guest::{Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
+use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::layer_tools;
-use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane};
+use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::guest::{DiskMode, Simulated};
 use fsarena_model::{Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
+use fsarena_sys::namespace;
 
 use crate::agent::{self, Link, Request};
 use crate::checks::fitted;
@@ -103,7 +104,7 @@ impl InGuest {
         let (input, output) = connection(&running)?;
         let link = Link { name: "the guest".to_owned(), input, output };
         let (stream, has_booted) = (running.stream().try_clone()?, AtomicBool::new(false));
-        let mut listening = Listening { running: &running, inner: listener, has_booted: &has_booted };
+        let mut listening = Listening { running: &mut running, plan, inner: listener, has_booted: &has_booted };
         let ended = unless_stopped(&stream, stop, &has_booted, || {
             agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening)
         });
@@ -204,7 +205,13 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
     }
     possible::require_one_guest(plan)?;
     Shares::require(&plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect::<Vec<_>>())?;
-    let Some(mut locked) = take_machine(None, assignment.wait, stop, || Ok(()))? else { return Ok(End::Stopped) };
+    // Only root can have a namespace, and then counts what QEMU does.
+    let mut has_counters = !has_several && plan.has_own_disks();
+    let enter = || {
+        has_counters &= namespace::enter_private_mounts().is_ok();
+        Ok(())
+    };
+    let Some(mut locked) = take_machine(None, assignment.wait, stop, enter)? else { return Ok(End::Stopped) };
     in_guest.require_room(plan)?;
     let folder = match &plan.lanes.storage {
         Storage::Directory(path) => locked.ledger.make_parents(path),
@@ -220,7 +227,8 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
         // A stored run has its guest again, whatever its contenders named.
         let in_guest = in_guest.of_kernel(kernels[0].filter(|_| is_new));
         let request = |guest: Guest| Request::Run(Box::new(begun_in(assignment.clone(), guest)));
-        in_guest.boot_and_run(plan, &mut locked, request, stop, listener)
+        let counting = if has_counters { show_kernel_counters(&mut locked.ledger) } else { Ok(()) };
+        counting.map_err(Into::into).and_then(|()| in_guest.boot_and_run(plan, &mut locked, request, stop, listener))
     };
     let removed = locked.ledger.undo();
     let ended = ended?;
@@ -301,7 +309,8 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
 
 /// Tells the guest when its agent has answered.
 struct Listening<'a> {
-    running: &'a Running,
+    running: &'a mut Running,
+    plan: &'a Plan,
     inner: &'a mut dyn Listener,
     has_booted: &'a AtomicBool,
 }
@@ -311,8 +320,30 @@ impl Listener for Listening<'_> {
         if !self.has_booted.swap(true, Ordering::Relaxed) {
             self.running.booted();
         }
+        // The last event of a run: nothing follows it.
+        if matches!(event, Event::Finished(_)) {
+            for text in counted(self.plan, self.running) {
+                note::add(self.inner, Severity::Info, text).map_err(|error| error.to_string())?;
+            }
+        }
         self.inner.hear(event)
     }
+}
+
+/// What the contenders' own disks had to do.
+fn counted(plan: &Plan, running: &Running) -> Vec<String> {
+    let counts = running.disk_counts().unwrap_or_default();
+    let text = |(contender, counts): (&Contender, DiskCounts)| {
+        let DiskCounts { writes, flushes, syncs } = counts;
+        let synced = match syncs {
+            Some(1) => "QEMU synced its file once".to_owned(),
+            Some(syncs) => format!("QEMU synced its file {syncs} times"),
+            None => "how often QEMU synced its file cannot be counted here".to_owned(),
+        };
+        let label = &contender.label;
+        format!("the guest wrote {writes} times to the disk of `{label}` and flushed it {flushes} times; {synced}")
+    };
+    with_lanes(plan).zip(counts).map(text).collect()
 }
 
 /// Reports what the guest's kernel has complained about.

@@ -22,6 +22,7 @@ mod user;
 
 use fsarena_engine::Engine;
 
+pub use postgresql::{NEEDS as POSTGRESQL_NEEDS, PostgreSql};
 pub use program::{in_one_line, require_number};
 
 /// Largest count, and longest duration in seconds. Estimates of space and time multiply them.

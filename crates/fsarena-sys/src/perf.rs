@@ -15,6 +15,8 @@ pub use stream::{SampleRecord, SampleStream, read_samples};
 
 const PERF_TYPE_TRACEPOINT: u32 = 2;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
+/// The bit `inherit` of the attributes' flags.
+const INHERIT: u64 = 1 << 1;
 /// `_IOW('$', 6, char *)` of `linux/perf_event.h`.
 const PERF_EVENT_IOC_SET_FILTER: u32 = rustix::ioctl::opcode::write::<*const c_char>(b'$', 6);
 
@@ -44,10 +46,11 @@ struct EventAttributes {
     reserved: u16,
 }
 
-/// Counts how often all tasks pass a tracepoint. Dropping it closes it.
+/// Counts how often a tracepoint is passed, by all tasks or by a process. Dropping it closes it.
 #[derive(Debug)]
 pub struct TracepointCounter {
-    /// One event for each processor.
+    /// One event for each processor, or one for the process: the kernel counts for all tasks of one processor, or for
+    /// all processors of one task.
     events: Vec<File>,
 }
 
@@ -64,10 +67,29 @@ impl TracepointCounter {
     pub fn open(name: &str, filter: &str) -> io::Result<Self> {
         let (id, filter) = (Tracefs::open()?.tracepoint(name)?.id, CString::new(filter)?);
         let opened = online()?.into_iter().map(|processor| {
-            let event = open_event(id, processor)?;
+            let event = open_event(id, CountedPasses::Processor(processor))?;
             set_filter(&event, &filter).map(|()| event)
         });
         opened.collect::<io::Result<Vec<File>>>().map(|events| Self { events })
+    }
+
+    /// Counts how often the first thread of `process`, and all threads and processes that it starts from now on, pass
+    /// the tracepoint `name`.
+    ///
+    /// # Errors
+    /// `EACCES` or `EPERM` without the privilege, `ESRCH` if there is no such process; see [`Tracefs`].
+    pub fn of_process(name: &str, process: u32) -> io::Result<Self> {
+        let event = open_event(Tracefs::open()?.tracepoint(name)?.id, CountedPasses::Process(process))?;
+        Ok(Self { events: vec![event] })
+    }
+
+    /// From now on, counts only what matches `filter`.
+    ///
+    /// # Errors
+    /// `EINVAL` for an invalid filter.
+    pub fn count_only(&self, filter: &str) -> io::Result<()> {
+        let filter = CString::new(filter)?;
+        self.events.iter().try_for_each(|event| set_filter(event, &filter))
     }
 
     /// The count since it was opened.
@@ -90,27 +112,35 @@ fn set_filter(event: &File, filter: &CString) -> io::Result<()> {
     check(unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER.into(), filter.as_ptr()) })
 }
 
-/// An event that counts the passes of a tracepoint by all tasks on a processor.
-fn open_event(id: u64, processor: i32) -> io::Result<File> {
-    open_with(EventAttributes { kind: PERF_TYPE_TRACEPOINT, config: id, ..EventAttributes::default() }, processor)
+/// Whose passes an event counts.
+#[derive(Clone, Copy)]
+enum CountedPasses {
+    /// Those of all tasks on a processor.
+    Processor(i32),
+    /// Those of a process, and of what it starts later.
+    Process(u32),
 }
 
-/// An event about all tasks on a processor.
-fn open_with(attributes: EventAttributes, processor: i32) -> io::Result<File> {
+fn open_event(id: u64, counted: CountedPasses) -> io::Result<File> {
+    let flags = match counted {
+        CountedPasses::Processor(_) => 0,
+        CountedPasses::Process(_) => INHERIT,
+    };
+    let attributes = EventAttributes { kind: PERF_TYPE_TRACEPOINT, config: id, flags, ..EventAttributes::default() };
+    open_with(attributes, counted)
+}
+
+fn open_with(attributes: EventAttributes, counted: CountedPasses) -> io::Result<File> {
     let size = size_of::<EventAttributes>() as u32;
     let attributes = EventAttributes { size, ..attributes };
-    let all_tasks = -1_i32;
+    let (task, processor) = match counted {
+        CountedPasses::Processor(processor) => (-1, processor),
+        CountedPasses::Process(process) => (process as i32, -1),
+    };
     let no_group = -1_i32;
     // SAFETY: the call reads `size` bytes of attributes, which live until it returns.
     let event = unsafe {
-        libc::syscall(
-            libc::SYS_perf_event_open,
-            &raw const attributes,
-            all_tasks,
-            processor,
-            no_group,
-            PERF_FLAG_FD_CLOEXEC,
-        )
+        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, task, processor, no_group, PERF_FLAG_FD_CLOEXEC)
     };
     match i32::try_from(event) {
         // SAFETY: the call has returned a new file descriptor, which no other code knows.

@@ -16,7 +16,8 @@ fn guest(script: &str) -> Running {
     let agent = Arc::clone(&host);
     let readers = vec![thread::spawn(move || keep(output, &kept, &agent))];
     drop(command);
-    Running { qemu, stream: host, console, readers, silence, accelerator: Accelerator::Emulated }
+    let (accelerator, has_arguments) = (Accelerator::Emulated, false);
+    Running { qemu, stream: host, console, readers, silence, monitor: None, accelerator, has_arguments }
 }
 
 #[test]
@@ -56,6 +57,7 @@ fn the_hint_names_what_has_ended_the_guest() {
         assert!(found.1.contains(hint), "{}", found.1);
     };
     is(ended("kill -ABRT $$", |running| running.accelerator = Accelerator::Kvm), 4, "--guest emulated");
+    is(ended("echo '-foo: invalid option'; exit 1", |running| running.has_arguments = true), 2, "--qemu");
     is(ended("exit 1", |_| ()), 3, "--guest-memory");
     // The run had begun: it is not KVM that does not work.
     let killed = |running: &mut Running| {

@@ -20,6 +20,7 @@ use fsarena_sys::child::{self, Patience};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
+use super::rows::{self, Rows};
 use crate::agent::{self, Request};
 use crate::{explain, words};
 
@@ -40,10 +41,20 @@ pub struct WriterTask {
     pub contender: Contender,
     /// The seed of its UUID and of all records.
     pub seed: u64,
-    /// Whether it syncs.
-    pub syncs: Syncs,
+    /// What its operations are.
+    pub work: WriterWork,
     /// Number of operations.
     pub operations: u64,
+}
+
+/// Who does the operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriterWork {
+    /// System calls on files, and SQLite.
+    Files(Syncs),
+    /// PostgreSQL.
+    Rows,
 }
 
 /// What the host asks for, as a line of JSON.
@@ -103,15 +114,29 @@ fn record(task: &WriterTask) -> Result<()> {
         bail!("`{}` failed: {}", argv.join(" "), ended.words());
     }
     let point = mount_at(kind, task, &stack)?;
-    let mut writer = Writer::begin(point, task.seed, task.syncs)?;
+    let mut perform = begin(point, task)?;
     let marks = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&disk);
     let marks = marks.with_context(|| format!("open {}", disk.display()))?;
     acknowledge(&marks, 0)?;
     for operation in 0..task.operations {
-        writer.perform(operation)?;
+        perform(operation)?;
         acknowledge(&marks, operation + 1)?;
     }
     Ok(())
+}
+
+/// Starts the writer; returns what does an operation.
+fn begin(point: &Path, task: &WriterTask) -> Result<Box<dyn FnMut(u64) -> Result<()>>> {
+    Ok(match task.work {
+        WriterWork::Files(syncs) => {
+            let mut writer = Writer::begin(point, task.seed, syncs)?;
+            Box::new(move |operation| Ok(writer.perform(operation)?))
+        }
+        WriterWork::Rows => {
+            let mut rows = Rows::begin(point, task.seed)?;
+            Box::new(move |operation| rows.insert(operation))
+        }
+    })
 }
 
 /// Marks in the disk's log that the first `count` operations are acknowledged: the write is direct, so all requests
@@ -148,7 +173,10 @@ fn look(task: &WriterTask, acknowledged: u64, partition: &Path) -> Result<Found>
         Ok(point) => point,
         Err(error) => return unmountable(error, recovered),
     };
-    found.losses = find_lost(point, task.seed, acknowledged);
+    found.losses = match task.work {
+        WriterWork::Files(_) => find_lost(point, task.seed, acknowledged),
+        WriterWork::Rows => rows::find_lost(point, task.seed, acknowledged),
+    };
     fsarena_lane::unmount(point)?;
     fsarena_lane::export_pool(&stack)?;
     found.damage = run(&kind.check(&stack), 0)?;

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use crate::check;
 
 use super::ring::Ring;
-use super::{EventAttributes, online, open_with};
+use super::{CountedPasses, EventAttributes, online, open_with};
 
 const PERF_TYPE_SOFTWARE: u32 = 1;
 const PERF_COUNT_SW_CPU_CLOCK: u64 = 0;
@@ -118,9 +118,9 @@ impl SampleStream {
                 flags: DISABLED | EXCLUDE_CALLCHAIN_USER | USE_CLOCKID | FREQUENCY | EXCLUDE_IDLE,
                 ..attributes
             };
-            let owner = open_with(tasks, processor)?;
+            let owner = open_with(tasks, CountedPasses::Processor(processor))?;
             stream.rings.push(Ring::map(&owner, pages)?);
-            let clock = open_with(clock, processor)?;
+            let clock = open_with(clock, CountedPasses::Processor(processor))?;
             // SAFETY: the request takes a file descriptor, which is open.
             check(unsafe { libc::ioctl(clock.as_raw_fd(), IOC_SET_OUTPUT.into(), owner.as_raw_fd()) })?;
             stream.events.push([owner, clock]);

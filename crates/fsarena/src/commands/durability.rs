@@ -9,9 +9,10 @@ use fsarena_lane::kind::Ground;
 use fsarena_lane::layer;
 use fsarena_model::visible::shell;
 use fsarena_model::{Bytes, Contender, Label};
-use fsarena_place::durability::guest::WriterTask;
+use fsarena_place::durability::guest::{WriterTask, WriterWork};
 use fsarena_place::durability::{DurabilityOutcome, DurabilityTrial, require_room};
 use fsarena_place::{Refusal, folders, note, note::tell, packages_of, take_machine};
+use fsarena_programs::POSTGRESQL_NEEDS;
 use fsarena_sys::memory;
 
 use super::{print, table};
@@ -35,9 +36,9 @@ pub struct DurabilityArguments {
     /// How the disk treats a flush
     #[arg(long, value_name = "HOW", default_value = "honest", value_parser = disks())]
     pub disk: Disk,
-    /// What is done before an operation is acknowledged
+    /// Who writes, and what is done before an operation is acknowledged
     #[arg(long, value_name = "HOW", default_value = "fsync", value_parser = writers())]
-    pub writer: Syncs,
+    pub writer: WriterWork,
     /// Seed of all random choices [default: random; the result shows it]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -56,9 +57,13 @@ fn disks() -> impl TypedValueParser<Value = Disk> {
     one_of([("honest", "A flush makes everything durable", Disk::Honest), ("lying", lying, Disk::Lying)])
 }
 
-fn writers() -> impl TypedValueParser<Value = Syncs> {
-    let never = "It is not synced: a control, in which losses have to be found";
-    one_of([("fsync", "It is synced", Syncs::Each), ("without-fsync", never, Syncs::Never)])
+fn writers() -> impl TypedValueParser<Value = WriterWork> {
+    let never = "Files and SQLite, not synced: a control, in which losses have to be found";
+    one_of([
+        ("fsync", "Files and SQLite, synced", WriterWork::Files(Syncs::Each)),
+        ("without-fsync", never, WriterWork::Files(Syncs::Never)),
+        ("postgresql", "PostgreSQL: rows, each in a transaction", WriterWork::Rows),
+    ])
 }
 
 /// Makes power cuts on each contender and prints what was lost.
@@ -67,7 +72,9 @@ pub fn run(global: &Global, options: &DurabilityArguments) -> Result<Ended> {
     ignored.iter().for_each(|note| tell(note));
     contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
     let seed = options.seed.unwrap_or_else(plan::drawn_seed);
-    let wanted = options.machine.wanted(None, packages_of(&contenders));
+    let needs = if options.writer == WriterWork::Rows { POSTGRESQL_NEEDS } else { &[] };
+    let packages = needs.iter().map(|need| need.package.to_owned()).chain(packages_of(&contenders));
+    let wanted = options.machine.wanted(None, packages.collect());
     require_room(&wanted, options.lane_size, memory::total())?;
     let stop = stop_flag()?;
     let Some(_held) = take_machine(None, !options.no_wait, &stop, || Ok(()))? else { return Ok(Ended::Interrupted) };
@@ -78,7 +85,7 @@ pub fn run(global: &Global, options: &DurabilityArguments) -> Result<Ended> {
     let (states, size) = (options.states as usize, options.lane_size);
     let trial = DurabilityTrial { prepared: &prepared, disk: options.disk, states, size, stop: &stop };
     let (outcomes, ended) = try_all(contenders, |contender| {
-        let task = WriterTask { contender, seed, syncs: options.writer, operations: options.operations };
+        let task = WriterTask { contender, seed, work: options.writer, operations: options.operations };
         trial.try_out(&task, &mut telling)
     });
     progress.end();
@@ -166,7 +173,11 @@ fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
 /// What a reader has to know about the result.
 fn conditions(options: &DurabilityArguments, seed: u64, kernel: &str) -> String {
     let disk = if options.disk == Disk::Lying { "; the disk ignored flushes" } else { "" };
-    let writer = if options.writer == Syncs::Never { "; the writer did not sync" } else { "" };
+    let writer = match options.writer {
+        WriterWork::Files(Syncs::Each) => "",
+        WriterWork::Files(Syncs::Never) => "; the writer did not sync",
+        WriterWork::Rows => "; the writer was PostgreSQL",
+    };
     format!("in a guest with {kernel}{disk}{writer}; the same power cuts: the same command with --seed {seed}")
 }
 

@@ -90,12 +90,13 @@ impl Catalogue {
             Some("validation") => Ok(self.validation()),
             Some(category) if CATEGORIES.contains(&category) => Ok(table_of(category, self.entries(category))),
             Some(word) => {
-                let chosen = self.chosen(what)?;
-                let pages = chosen.iter().flat_map(|(_, entries)| entries).filter(|entry| entry.is_named(word));
-                let pages: Vec<String> = pages.map(|entry| entry.page()).collect();
-                let tables = chosen.iter().filter(|(_, entries)| !entries.is_empty());
-                let tables = tables.map(|(category, entries)| table_of(category, entries.clone()));
-                Ok(if pages.is_empty() { tables.collect() } else { pages }.join("\n"))
+                let (mut pages, mut tables) = (Vec::new(), Vec::new());
+                for (category, entries) in self.chosen(what)? {
+                    let (named, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.is_named(word));
+                    pages.extend(named.into_iter().map(Listed::page));
+                    tables.extend((!others.is_empty()).then(|| table_of(category, others)));
+                }
+                Ok([pages, tables].concat().join("\n"))
             }
         }
     }
@@ -129,17 +130,17 @@ impl Catalogue {
         table(["profile", "program that it does not contain", "here", "measures"], rows)
     }
 
-    /// The entries of each category that a word chooses: all of the category with this name, what has this name, or else
-    /// what mentions the word. Without a word, everything but the programs that validate profiles.
+    /// The entries of each category that a word chooses: all of the category with this name; what has this name, and what
+    /// mentions the word if it is that of a profile, which names a kind of work, or of nothing. Without a word, everything
+    /// but the programs that validate profiles.
     fn chosen(&self, what: Option<&str>) -> Result<Vec<(&'static str, Vec<Listed<'_>>)>> {
         let all = CATEGORIES.map(|category| (category, self.entries(category)));
-        let is_name = |word| all.iter().flat_map(|(_, entries)| entries).any(|entry| entry.is_named(word));
-        let finds = what.is_some_and(|word| !is_name(word));
+        let named = |word| all.iter().flat_map(|(_, entries)| entries).filter(move |entry| entry.is_named(word));
+        let finds = what.is_some_and(|word| named(word).all(|entry| matches!(entry, Listed::Profile(_))));
         let is_wanted = |category: &str, entry: &Listed<'_>| match what {
             None => category != "validation",
             Some(word) if CATEGORIES.contains(&word) => category == word,
-            Some(word) if finds => category != "validation" && entry.mentions(word),
-            Some(word) => entry.is_named(word),
+            Some(word) => entry.is_named(word) || (finds && category != "validation" && entry.mentions(word)),
         };
         let chosen = all.iter().map(|(category, entries)| {
             (*category, entries.iter().filter(|entry| is_wanted(category, entry)).copied().collect())

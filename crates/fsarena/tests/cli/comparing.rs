@@ -210,8 +210,10 @@ fn the_catalogue_can_be_listed() {
         spools.contains("create-fsync") && spools.contains("create-threads-syncfs") && !spools.contains("stat-tree"),
         "{spools}"
     );
-    let of_program = out(&run(stage.fsarena().args(["list", "postgres"]), 0));
-    assert!(of_program.contains("phoronix-pgbench"), "{of_program}");
+    for word in ["database", "postgres"] {
+        let found = out(&run(stage.fsarena().args(["list", word]), 0));
+        assert!(found.contains("A database server") && found.contains("phoronix-pgbench"), "{word}: {found}");
+    }
     for (name, parts) in [
         ("operations", ["suite operations", "create-syncfs", "fsarena compare --suite operations"]),
         ("ext4", ["kind ext4", "about", "here"]),

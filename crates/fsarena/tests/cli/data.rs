@@ -44,8 +44,11 @@ fn a_list_is_data() {
     assert_eq!(workloads["kinds"], Value::Array(Vec::new()));
     let one = json(&stage, &["list", "append-fsync"]);
     assert_eq!((names(&one["workloads"]), names(&one["suites"]).len()), (vec!["append-fsync"], 0));
-    let postgres = json(&stage, &["list", "postgres"]);
-    assert!(names(&postgres["workloads"]).contains(&"phoronix-pgbench"), "{postgres}");
+    for word in ["database", "postgres"] {
+        let found = json(&stage, &["list", word]);
+        assert!(names(&found["profiles"]).contains(&"database"), "{found}");
+        assert!(names(&found["workloads"]).contains(&"phoronix-pgbench"), "{found}");
+    }
     let refused = err(&run(stage.fsarena().args(["list", "append-fsymc", "--format", "json"]), 2));
     assert!(refused.contains("did you mean `append-fsync`?"), "{refused}");
 }

@@ -88,7 +88,12 @@ fn programs_that_cannot_be_had_are_refused_with_the_way_out() {
     let elsewhere = stage.path("trixie");
     run(Command::new("cp").arg("-a").arg(fetched.join("trixie")).arg(&elsewhere), 0);
     empty_cache("512M");
-    ended(&["ext4", "xfs", "--tools", "trixie"], 4, lists, "hint: without a network: copy what another machine");
+    ended(
+        &["ext4", "xfs", "--tools", "trixie"],
+        4,
+        lists,
+        "hint: without a network: name a release that was fetched before, or copy",
+    );
     ended(&["ext4", "xfs", "--tools", "trixie", "--dry-run"], 0, "trixie are not in the cache yet", "");
     // What the kernel refuses, it refuses whichever programs there are.
     for further in [&["--dry-run"][..], &[]] {
