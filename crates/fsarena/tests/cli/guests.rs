@@ -320,7 +320,7 @@ fn counts(note: &serde_json::Value) -> Option<[u64; 3]> {
 }
 
 /// In this thread and in what it starts, `file` has the content of `by`.
-fn cover(file: &str, by: &Path) {
+pub fn cover(file: &str, by: &Path) {
     run(Command::new("mount").arg("--bind").arg(by).arg(file), 0);
 }
 
