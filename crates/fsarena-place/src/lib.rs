@@ -35,10 +35,11 @@ pub use clients::{Launcher, NamedClients};
 pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
 pub use guest::in_turn::ROUNDS_IN_TURN;
-pub use guest::{InGuest, file_system_packages, packages, packages_of, possible::require_one_guest};
+pub use guest::possible::{require_kernels, require_one_guest};
+pub use guest::{InGuest, file_system_packages, packages, packages_of};
 pub use here::rehearse;
 pub use lock::{Locked, take_machine, tell_cleared};
-pub use tools::{cached as cached_tools, prefer_cached};
+pub use tools::prefer_cached;
 
 /// Where a run happens.
 pub enum Place {

@@ -11,7 +11,7 @@ use fsarena_catalog::Profile;
 use fsarena_engine::fio::{self, Choice};
 use fsarena_lane::kind;
 use fsarena_model::Scale;
-use fsarena_model::{Bytes, Contender, DurablePoint, Unavailable, Workload};
+use fsarena_model::{Bytes, Contender, DurablePoint, Unavailable, Workload, repeated};
 use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, IoEngine, PlaceArguments};
@@ -59,11 +59,8 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contende
         (true, false) => from_both(arguments, contenders)?,
         (true, true) => from_catalogue(arguments, profile, contenders)?,
     };
-    let all = &work.workloads;
-    let is_again = |(index, it): &(usize, &Workload)| all[..*index].iter().any(|other| other.name == it.name);
-    if let Some((_, workload)) = all.iter().enumerate().find(is_again) {
-        let text = format!("the workload `{}` is named twice", workload.name);
-        bail!(Refusal::wrong_use(text, "name it once"));
+    if let Some(name) = repeated(work.workloads.iter().map(|workload| &workload.name)) {
+        bail!(Refusal::wrong_use(format!("the workload `{name}` is named twice"), "name it once"));
     }
     // A workload that the user named has to be able to keep a rate. One from a suite or profile, or a second one
     // through fio, need not.
@@ -168,12 +165,6 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Plann
                 Some(words) => fio::from_command(&words[usize::from(!line.starts_with('-'))..], &place),
                 None => continue,
             },
-            None if file.to_str().is_some_and(|text| text.contains(" fio ") && !file.exists()) => {
-                let text =
-                    format!("`{}` is neither a job file nor a command line that begins with `fio`", file.display());
-                refusals.add(Refusal::wrong_use(text, "leave out what comes before: --fio 'fio …'"));
-                continue;
-            }
             None => fio::from_file(file, &place),
         };
         match choices {

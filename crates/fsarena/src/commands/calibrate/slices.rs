@@ -8,14 +8,16 @@ use fsarena_analyse::{
     Agreement, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, finding, fresh_pairs, lengths,
     several_runs, slice_lengths,
 };
+use fsarena_execute::Assignment;
 use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Workload};
-use fsarena_place::{Refusal, note, require_space};
+use fsarena_place::{End, Place, Refusal, note, require_space};
 use serde_json::{Value, json};
 
-use super::{Calibrate, comparison, measured};
+use super::{Calibrate, comparison};
 use crate::cli::{Compare, DataFormat, Global};
 use crate::commands::{print, print_json, sides, table};
 use crate::exit::Ended;
+use crate::perform::perform;
 use crate::plan;
 use crate::signals::stop_flag;
 
@@ -90,7 +92,10 @@ fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) 
     let what = if names.len() == 1 { format!("{}: ", names[0]) } else { String::new() };
     note!("{what}lanes of {}: {} rounds", plan.lanes.size, options.rounds);
     let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
-    measured(global, options, (plan, notes), stop)
+    let (wait, erase) = (!options.no_wait, options.erase.clone());
+    let assignment = Assignment { wait, erase, ..Assignment::new(plan, notes) };
+    let done = perform(global, assignment, &Place::Here, stop)?;
+    Ok(done.filter(|(_, end)| *end == End::Complete).map(|(record, _)| record))
 }
 
 fn sizes(options: &Calibrate) -> Vec<Bytes> {
