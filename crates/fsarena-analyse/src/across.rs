@@ -31,10 +31,10 @@ struct Compared<'a> {
 /// workload that all runs have, there is no pair.
 pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Across {
     let names = names(machines);
-    let known = machines.iter().zip(&names).map(|(runs, name)| Machine {
-        name,
-        runs: runs.iter().map(|run| Decisions::new(&run.record)).collect(),
-    });
+    let known = machines
+        .iter()
+        .zip(&names)
+        .map(|(runs, name)| Machine { name, runs: runs.iter().map(|run| Decisions::new(&run.record)).collect() });
     let known: Vec<Machine<'_>> = known.collect();
     let all: Vec<&Decisions<'_>> = known.iter().flat_map(|machine| &machine.runs).collect();
     let margin = all.first().map_or(Share(0.05), |run| run.analysis.record.plan.margin);

@@ -131,7 +131,8 @@ fn notes(decisions: &Decisions<'_>) -> Vec<Note> {
     let Decisions { analysis, cells, .. } = decisions;
     let record = analysis.record;
     let found = noise::held_back(analysis).into_iter().chain(rate::left_out(record));
-    let found = found.chain(stability::notes(cells)).chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
+    let found =
+        found.chain(stability::notes(cells)).chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
     let found = found.chain(explanation::notes(record)).chain(shared_folders(record)).chain(too_few_rounds(record));
     found.chain(record.notes.iter().cloned()).collect()
 }

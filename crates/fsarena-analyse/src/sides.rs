@@ -119,7 +119,8 @@ impl<'a> Sides<'a> {
 
     fn quantity(&self, workload: &str, contender: &Label) -> Quantity {
         let session = |run: &Decisions<'_>| run.session(workload, contender, self.control);
-        let of = |runs: &[Decisions<'_>]| runs.iter().map(session).collect::<Option<Vec<Reduced>>>().unwrap_or_default();
+        let of =
+            |runs: &[Decisions<'_>]| runs.iter().map(session).collect::<Option<Vec<Reduced>>>().unwrap_or_default();
         Quantity { before: of(&self.before), after: of(&self.after) }
     }
 

@@ -58,8 +58,7 @@ impl<'a> Evidence<'a> {
         contender: usize,
         trials: &'a [&'a Trial],
     ) -> Self {
-        let finished: Vec<&Trial> =
-            trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect();
+        let finished: Vec<&Trial> = trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect();
         let shares = baselines::shares(own, &finished);
         let facts = analysis.facts[contender].filter(|_| !trials.is_empty());
         let class = analysis.class(contender);
