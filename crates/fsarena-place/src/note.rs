@@ -1,5 +1,5 @@
-//! Messages for people: on stderr, and as events of a run. Write errors of stderr are ignored, because the terminal may be
-//! gone, or the disk of a redirection full: the run continues.
+//! Messages for people: on stderr, and as events of a run. Write errors of stderr are ignored, because the terminal may
+//! be gone, or the disk of a redirection full: the run continues.
 
 use std::io::Write;
 

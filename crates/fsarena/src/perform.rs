@@ -31,12 +31,14 @@ pub fn perform(
     // A stored run also has the event with its plan.
     let (run, known) = (assignment.run, assignment.run.map(|_| assignment.events.len() + 1));
     let progress = Progress::new(global);
-    let mut recorder = StoringListener { path, store, run, known, running: None, progress };
+    let mut recorder = StoringListener { path, store, failed: None, run, known, running: None, progress };
     let ended = fsarena_place::run(assignment, place, stop, &mut recorder);
     recorder.progress.end();
     let has_begun = recorder.known.is_none();
     let nothing = || note!("interrupted before anything was measured: nothing is kept");
     let Some((run, mut store)) = recorder.run.zip(recorder.store.take()) else {
+        // Why no store could be made says more than that the run could not go on.
+        let ended = recorder.failed.map_or(ended, |error| Err(error.into()));
         return ended.map(|_| nothing()).map(|()| None);
     };
     let end = ended.map_err(|error| {
@@ -74,6 +76,8 @@ struct StoringListener {
     path: PathBuf,
     /// `None` until a new run begins.
     store: Option<Store>,
+    /// Why an event could not be stored.
+    failed: Option<StoreError>,
     /// The run's number in the store; `None` until it has begun.
     run: Option<i64>,
     /// The mark of the run, from its first event of this process on.
@@ -104,7 +108,11 @@ impl StoringListener {
 
 impl Listener for StoringListener {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
-        self.keep(event).map_err(|error| error.to_string())?;
+        if let Err(error) = self.keep(event) {
+            let words = error.to_string();
+            self.failed = Some(error);
+            return Err(words);
+        }
         self.progress.show(event);
         Ok(())
     }

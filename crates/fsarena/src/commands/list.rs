@@ -130,9 +130,9 @@ impl Catalogue {
         table(["profile", "program that it does not contain", "here", "measures"], rows)
     }
 
-    /// The entries of each category that a word chooses: all of the category with this name; what has this name, and what
-    /// mentions the word if it is that of a profile, which names a kind of work, or of nothing. Without a word, everything
-    /// but the programs that validate profiles.
+    /// The entries of each category that a word chooses: all of the category with this name, or what has this name.
+    /// What mentions the word is added if nothing has the name but a profile, which stands for a kind of work. Without
+    /// a word, everything but the programs that validate profiles.
     fn chosen(&self, what: Option<&str>) -> Result<Vec<(&'static str, Vec<Listed<'_>>)>> {
         let all = CATEGORIES.map(|category| (category, self.entries(category)));
         let named = |word| all.iter().flat_map(|(_, entries)| entries).filter(move |entry| entry.is_named(word));
