@@ -10,15 +10,13 @@ use crate::contrasts;
 use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
 use crate::evidence::ratio;
-use crate::sides::{Side, common_contenders, common_workloads, left_out, slowed};
+use crate::sides::{common_contenders, common_workloads, left_out, slowed};
 use crate::verdicts::{unless_device_bound, verdict_of};
 
-/// A machine: its runs, and their verdicts.
+/// A machine and its runs.
 struct Machine<'a> {
     name: &'a str,
-    runs: Vec<Side<'a>>,
-    /// By run, then workload, then pair.
-    verdicts: Vec<Vec<PairVerdict>>,
+    runs: Vec<Decisions<'a>>,
 }
 
 /// A pair of contenders in a workload, and its sessions on each machine.
@@ -33,8 +31,12 @@ struct Compared<'a> {
 /// workload that all runs have, there is no pair.
 pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Across {
     let names = names(machines);
-    let known: Vec<Machine<'_>> = machines.iter().zip(&names).map(|(runs, name)| Machine::of(runs, name)).collect();
-    let all: Vec<&Side<'_>> = known.iter().flat_map(|machine| &machine.runs).collect();
+    let known = machines
+        .iter()
+        .zip(&names)
+        .map(|(runs, name)| Machine { name, runs: runs.iter().map(|run| Decisions::new(&run.record)).collect() });
+    let known: Vec<Machine<'_>> = known.collect();
+    let all: Vec<&Decisions<'_>> = known.iter().flat_map(|machine| &machine.runs).collect();
     let margin = all.first().map_or(Share(0.05), |run| run.analysis.record.plan.margin);
     let compared = compared(&known, &all);
     let sessions: Vec<Vec<&[Reduced]>> =
@@ -58,17 +60,6 @@ pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Acros
     }
 }
 
-impl<'a> Machine<'a> {
-    fn of(runs: &'a [NamedRun], name: &'a str) -> Self {
-        let of_run = |run: &'a NamedRun| {
-            let Decisions { analysis, cells, verdicts, .. } = Decisions::new(&run.record);
-            (Side { analysis, cells }, verdicts.into_iter().flatten().collect())
-        };
-        let (runs, verdicts) = runs.iter().map(of_run).unzip();
-        Self { name, runs, verdicts }
-    }
-}
-
 /// Host names where they tell the machines apart, else the names of their runs.
 fn names(machines: &[Vec<NamedRun>]) -> Vec<String> {
     let hosts: Vec<Option<&String>> = machines.iter().map(|runs| host(runs)).collect();
@@ -87,7 +78,7 @@ fn host(runs: &[NamedRun]) -> Option<&String> {
     hosts.all(|host| host == Some(first)).then_some(first)
 }
 
-fn notes(machines: &[Vec<NamedRun>], all: &[&Side<'_>]) -> Vec<String> {
+fn notes(machines: &[Vec<NamedRun>], all: &[&Decisions<'_>]) -> Vec<String> {
     let analyses = all.iter().map(|run| &run.analysis);
     let mut notes: Vec<String> =
         analyses.map(|run| slowed([run], &run.labels().collect::<Vec<_>>())).filter(|it| !it.is_empty()).collect();
@@ -109,13 +100,13 @@ fn session_drift(machines: &[Vec<NamedRun>], drift: Drift) -> SessionDrift {
     SessionDrift { deviation: Share(drift.deviation.exp_m1()), source }
 }
 
-fn compared<'a>(machines: &[Machine<'a>], all: &[&Side<'a>]) -> Vec<Compared<'a>> {
+fn compared<'a>(machines: &[Machine<'a>], all: &[&Decisions<'a>]) -> Vec<Compared<'a>> {
     let (workloads, contenders) = (common_workloads(all), common_contenders(all));
     let each = workloads.into_iter().flat_map(|workload| pairs(contenders.len()).map(move |pair| (workload, pair)));
     let of = |(workload, (a, b)): (&'a Workload, (usize, usize))| {
         let (a, b) = (contenders[a], contenders[b]);
         let sessions = |machine: &Machine<'_>| {
-            let of_run = |run: &Side<'_>| run.session(&workload.name, a, Some(b));
+            let of_run = |run: &Decisions<'_>| run.session(&workload.name, a, Some(b));
             machine.runs.iter().map(of_run).collect::<Option<Vec<Reduced>>>().unwrap_or_default()
         };
         Compared { workload, a, b, sessions: machines.iter().map(sessions).collect() }
@@ -137,7 +128,7 @@ struct Known {
 
 impl Known {
     fn of(machine: &Machine<'_>, pair: &Compared<'_>, sessions: &[Reduced], level: Option<LogEstimate>) -> Self {
-        let own: Vec<PairVerdict> = machine.verdicts.iter().filter_map(|all| verdict_in(all, pair)).collect();
+        let own: Vec<PairVerdict> = machine.runs.iter().filter_map(|run| verdict_in(run, pair)).collect();
         let invalid = own.iter().find(|own| own.verdict == Verdict::Invalid).map(PairVerdict::reason);
         let first = own.first().map_or(Verdict::Undecided, |own| own.verdict);
         let is_shared = own.iter().all(|own| own.verdict == first);
@@ -175,11 +166,11 @@ impl Known {
 }
 
 /// The verdict of a run on the pair, from the point of view of its first contender.
-fn verdict_in(verdicts: &[PairVerdict], pair: &Compared<'_>) -> Option<PairVerdict> {
-    let own = verdicts.iter().filter(|verdict| verdict.workload == pair.workload.name.as_str());
-    let mut own = own.filter(|it| (&it.a, &it.b) == (pair.a, pair.b) || (&it.a, &it.b) == (pair.b, pair.a));
-    let found = own.next()?.clone();
-    if found.a == *pair.a {
+fn verdict_in(run: &Decisions<'_>, pair: &Compared<'_>) -> Option<PairVerdict> {
+    let workload = run.analysis.workload(&pair.workload.name)?.index;
+    let (a, b) = (run.analysis.contender(pair.a)?, run.analysis.contender(pair.b)?);
+    let found = run.verdict(workload, a.min(b), a.max(b))?.clone();
+    if a < b {
         return Some(found);
     }
     let DecisionInterval { low, high } = found.decision;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{
-    Cell, Checks, ContenderRow, FORMAT, Figure, Judged, Latencies, OpenLoop, PerOperation, RunInfo, Scaling, Shares,
-    Stability, WorkloadRow,
+    Cell, Checks, ContenderRow, FORMAT, Figure, Judged, Latencies, OpenLoop, PerOperation, RunInfo, Scaling, Stability,
+    WorkloadRow,
 };
 use fsarena_model::event::Note;
 use fsarena_model::{
@@ -21,10 +21,11 @@ use crate::explanation::{self, EventCost, explanations, tested_knobs};
 use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
+use crate::validity::Evidence;
 use crate::verdicts::{in_words, verdicts};
 use crate::{
     baselines, durability, histograms, noise, over_time, per_operation, probes, rate, scaling, slice_lengths,
-    stability, stake, steps, validity,
+    stability, stake, steps,
 };
 
 /// Derives the comparison from a record. The same record always gives the same comparison.
@@ -129,9 +130,9 @@ fn judged(decisions: &Decisions<'_>) -> Judged {
 fn notes(decisions: &Decisions<'_>) -> Vec<Note> {
     let Decisions { analysis, cells, .. } = decisions;
     let record = analysis.record;
-    let found = noise::held_back(analysis).into_iter().chain(rate::notes(record, cells));
-    let found = found.chain(stability::notes(cells, record.plan.margin.0)).chain(stability::scatter(decisions));
-    let found = found.chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
+    let found = noise::held_back(analysis).into_iter().chain(rate::left_out(record));
+    let found =
+        found.chain(stability::notes(cells)).chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
     let found = found.chain(explanation::notes(record)).chain(shared_folders(record)).chain(too_few_rounds(record));
     found.chain(record.notes.iter().cloned()).collect()
 }
@@ -239,6 +240,7 @@ pub(crate) fn cell(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, contender:
     // Without a round that counts, the figure is that of the others.
     let counting = kept.iter().filter(|trial| own.counts(trial.round) && median(trial).is_some()).count();
     let ends = summary.filter(|_| counting > 0);
+    let evidence = Evidence::of(analysis, own, contender, &kept);
     Cell {
         workload: workload.name.to_string(),
         contender: analysis.label(contender).clone(),
@@ -255,13 +257,8 @@ pub(crate) fn cell(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, contender:
             seconds: per_operation::seconds(kept.iter().copied()),
             syncs: per_operation::syncs(workload, kept.iter().copied()),
         },
-        validity: validity::of_cell(analysis, own, contender, &kept),
-        shares: Shares {
-            harness: baselines::harness_share(own, &kept),
-            ceiling: baselines::ceiling_share(own, &kept),
-            start: baselines::start_share(own, &kept),
-            lane: validity::lane_share(analysis, own, contender, &kept),
-        },
+        validity: evidence.flags(),
+        shares: evidence.shares,
         probes: probes::of_cell_or_all(&kept, trials),
         by_round: (1..=analysis.last_round).map(in_round).collect(),
         steps: steps::rows(&kept),

@@ -3,18 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::comparison::BaselineRow;
-use fsarena_model::validity::{CapUnit, RateCap};
+use fsarena_model::comparison::{BaselineRow, Shares};
 use fsarena_model::{BaselineKind, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial};
 
 use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::median;
 use crate::{noise, per_operation};
-
-/// Maximum deviation from the bare device's rate, as a share, for contenders at a rate cap.
-const ALIKE: f64 = 0.05;
-/// Maximum deviation of a cap from a round number, as a share.
-const ROUND: f64 = 0.02;
 
 /// The cost of a write and flush on the lanes: the median over rounds, or the value of the survey.
 pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
@@ -36,32 +30,34 @@ pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
     })
 }
 
-/// The share of a cell's time that the same work takes in memory. A figure that the program prints need not include
-/// all of the time: then the share follows from that figure here and in memory.
-pub(crate) fn harness_share(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> Option<f64> {
-    if own.workload.metric.measure == Measure::Printed {
-        let value = |trials: &mut dyn Iterator<Item = &Trial>| fsarena_stats::median(trials.filter_map(median));
-        let here = value(&mut trials.iter().copied())?;
-        let in_memory = value(&mut own.baselines(BaselineKind::Memory))?;
-        return Some(own.workload.metric.better.log_ratio(here, in_memory).exp());
+/// The shares of the time and the rate of finished trials that baselines account for, without that of the lane.
+pub(crate) fn shares(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Shares {
+    let seconds = per_operation::seconds(finished.iter().copied());
+    let of = |kind, times: f64| Some(seconds_of(own, kind)? * times / seconds?);
+    // A figure that the program prints need not include all of the time, nor the starts.
+    let is_printed = own.workload.metric.measure == Measure::Printed;
+    let starts = starts_per_operation(own, finished).filter(|_| !is_printed);
+    Shares {
+        harness: if is_printed { of_the_figure(own, finished) } else { of(BaselineKind::Memory, 1.0) },
+        ceiling: of(BaselineKind::Device, 1.0),
+        start: starts.and_then(|starts| of(BaselineKind::Start, starts)),
+        lane: None,
     }
-    Some(seconds_of(own, BaselineKind::Memory)? / per_operation::seconds(trials.iter().copied())?)
 }
 
-/// The share of a cell's time that the same number of program starts takes; `None` for a figure that the program
-/// prints, which need not include its start.
-pub(crate) fn start_share(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> Option<f64> {
-    let workload = own.workload;
-    let starts = workload.traits.starts.filter(|_| workload.metric.measure != Measure::Printed)? as f64;
-    let operations = trials.iter().map(|trial| trial.operations()).max()? as f64;
-    let runs = trials.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
-    let per_operation = starts * runs / operations;
-    Some(seconds_of(own, BaselineKind::Start)? * per_operation / per_operation::seconds(trials.iter().copied())?)
+/// What the figure in memory is of the figure here.
+fn of_the_figure(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Option<f64> {
+    let value = |trials: &mut dyn Iterator<Item = &Trial>| fsarena_stats::median(trials.filter_map(median));
+    let here = value(&mut finished.iter().copied())?;
+    let in_memory = value(&mut own.baselines(BaselineKind::Memory))?;
+    Some(own.workload.metric.better.log_ratio(here, in_memory).exp())
 }
 
-/// The share of the bare device's rate that a cell reaches.
-pub(crate) fn ceiling_share(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> Option<f64> {
-    Some(seconds_of(own, BaselineKind::Device)? / per_operation::seconds(trials.iter().copied())?)
+fn starts_per_operation(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Option<f64> {
+    let starts = own.workload.traits.starts? as f64;
+    let operations = finished.iter().map(|trial| trial.operations()).max()? as f64;
+    let runs = finished.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
+    Some(starts * runs / operations)
 }
 
 /// How many times as fast as the bare device a cell is, by the device's fastest measurement: a disturbed moment cannot
@@ -70,30 +66,6 @@ pub(crate) fn times_the_device(own: &WorkloadTrials<'_>, trials: &[&Trial]) -> O
     let all = own.all_baselines(BaselineKind::Device);
     let fastest = all.filter_map(|trial| per_operation::seconds([trial])).reduce(f64::min)?;
     Some(fastest / per_operation::seconds(trials.iter().copied())?)
-}
-
-/// The rate cap that limits all contenders and the bare device. `None` if there is no sign of a cap.
-pub(crate) fn cap(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Option<RateCap> {
-    let device = seconds_of(own, BaselineKind::Device)?;
-    let made = (0..analysis.count()).filter(|contender| analysis.facts[*contender].is_some());
-    let all: Option<Vec<f64>> =
-        made.map(|contender| per_operation::seconds(own.by_contender[contender].iter().copied())).collect();
-    let all = all.filter(|all| all.len() > 1 && all.iter().all(|own| (own / device - 1.0).abs() < ALIKE))?;
-    let rate = 1.0 / fsarena_stats::median(all)?;
-    let bytes = own.all.iter().find(|trial| trial.operations() > 0)?;
-    let megabytes = rate * bytes.bytes() as f64 / bytes.operations() as f64 / 1e6;
-    let depth = own.workload.traits.concurrency as f64;
-    let latency = Nanos((depth / rate * 1e9) as u64);
-    let operations = round(rate).map(|rate| (rate, CapUnit::Operations));
-    let (rate, of) = operations.or_else(|| Some((round(megabytes)?, CapUnit::Megabytes)))?;
-    Some(RateCap { rate, of, depth, latency })
-}
-
-/// The usual size of a cap that `rate` is close to; `None` below 50.
-fn round(rate: f64) -> Option<f64> {
-    let power = 10_f64.powf(rate.log10().floor());
-    let sold = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 10.0].map(|step| step * power);
-    sold.into_iter().find(|sold| rate >= 50.0 && (rate / sold - 1.0).abs() < ROUND)
 }
 
 /// All baselines, combined over rounds, in the plan's order of workloads.

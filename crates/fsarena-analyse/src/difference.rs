@@ -6,8 +6,9 @@ use fsarena_model::{Better, Label, RunRecord, Share, ValidityClass, Verdict, Wor
 use fsarena_stats::{Drift, Proof, Rule, proofs};
 
 use crate::analysis::Analysis;
+use crate::decisions::Decisions;
 use crate::evidence::ratio;
-use crate::sides::{Compared, Side, Sides, joined};
+use crate::sides::{Compared, Sides, joined};
 use crate::verdicts::{contradicting, unless_device_bound, verdict_of};
 
 /// Why nothing is decided where [`withheld`] has more to say.
@@ -65,7 +66,7 @@ pub(crate) fn session_drift(sides: &Sides<'_>, drift: Drift) -> SessionDrift {
 
 /// A quiet and a busy machine are two conditions, and file systems may rank otherwise in each of them.
 pub(crate) fn withheld(sides: &Sides<'_>) -> Option<String> {
-    let busy = |runs: &[Side<'_>]| runs.iter().filter_map(|run| run.analysis.condition.load()).collect::<Vec<_>>();
+    let busy = |runs: &[Decisions<'_>]| runs.iter().filter_map(|run| run.analysis.condition.load()).collect::<Vec<_>>();
     let (before, after) = (busy(&sides.before), busy(&sides.after));
     let some = before.first().or(after.first())?;
     let is_same = before.len() == sides.before.len() && after.len() == sides.after.len();
@@ -74,7 +75,7 @@ pub(crate) fn withheld(sides: &Sides<'_>) -> Option<String> {
 
 fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withheld: bool) -> Change {
     let workload = compared.workload.as_ref();
-    let figure = |runs: &[Side<'_>]| workload.and_then(|workload| median(runs, workload, &compared.contender));
+    let figure = |runs: &[Decisions<'_>]| workload.and_then(|workload| median(runs, workload, &compared.contender));
     let (verdict, reason) = judged(sides, compared, proof.as_ref(), is_withheld);
     let (before, after) = (figure(&sides.before), figure(&sides.after));
     // Relative to a control, a change is not that of the two medians.
@@ -102,7 +103,7 @@ fn change(sides: &Sides<'_>, compared: &Compared, proof: Option<Proof>, is_withh
     }
 }
 
-fn median(runs: &[Side<'_>], workload: &Workload, contender: &Label) -> Option<f64> {
+fn median(runs: &[Decisions<'_>], workload: &Workload, contender: &Label) -> Option<f64> {
     let logs = runs.iter().map(|run| run.cell(workload, contender)?.figure.median.map(f64::ln));
     Some((logs.sum::<Option<f64>>()? / runs.len() as f64).exp())
 }
@@ -148,7 +149,7 @@ fn machine(sides: &Sides<'_>) -> Vec<MachineChange> {
     let baselines = sides.baselines(&sides.workloads()).into_iter();
     let baselines = baselines.map(|it| row(it.what, it.unit, it.better, mean(&it.logs.before), mean(&it.logs.after)));
     let lanes = |of: fn(&Analysis<'_>) -> Option<f64>, what: &str, unit: &str, better: Better| {
-        let logs = |runs: &[Side<'_>]| {
+        let logs = |runs: &[Decisions<'_>]| {
             let logs = runs.iter().map(|run| of(&run.analysis).filter(|it| *it > 0.0).map(|it| better.oriented_ln(it)));
             logs.collect::<Option<Vec<f64>>>()
         };

@@ -203,8 +203,6 @@ fn explanation(
         slower_overhead,
         faster_overhead,
         event_seconds: cost.map(|cost| cost.seconds),
-        event_interval: cost.map(|cost| (cost.low, cost.high)),
-        event_measured: cost.and_then(|cost| cost.implausible),
         slower_remaining,
         faster_remaining,
         recorded: all_traces().map(|trace| trace.recorded).sum(),
@@ -229,7 +227,7 @@ fn of_no_time(workload: &Workload) -> Option<String> {
 
 /// The difference in the parts that `is_it` accepts. Its interval is that over rounds, for whatever recording may take.
 fn differ([slower, faster]: &[TracedSide<'_>; 2], is_it: &dyn Fn(&Spent) -> bool) -> Difference {
-    let EventCost { seconds, low, high, .. } = slower.cost;
+    let EventCost { seconds, low, high } = slower.cost;
     let at = |event_seconds| {
         let [(slow, deviations), (fast, others)] = [slower, faster].map(|side| side.ratio(is_it, event_seconds));
         let seconds = slow - fast;

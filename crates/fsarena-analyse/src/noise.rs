@@ -136,11 +136,6 @@ impl<'a> Condition<'a> {
         self.usual == Rates::default()
     }
 
-    /// Whether no load was counted in the rounds that count. False if the plan ignores noise.
-    pub(crate) fn is_known_to_be_quiet(&self) -> bool {
-        self.is_quiet() && !self.bounds.is_ignored()
-    }
-
     /// The visits that do not count.
     fn others(&self) -> impl Iterator<Item = &Visit<'a>> {
         self.visits.iter().filter(|visit| !self.has(visit))

@@ -6,21 +6,16 @@ use fsarena_model::{BaselineKind, Better, Label, Share, Trial, ValidityClass, Wo
 use fsarena_stats::{Drift, Quantity, Reduced, Shift, Unchanged, mean_session, session, shifts, shifts_with};
 
 use crate::analysis::Analysis;
-use crate::assess::cells;
+use crate::decisions::Decisions;
 use crate::difference::NamedRun;
 use crate::evidence::sweeps;
 use crate::{baselines, contrasts};
 
 /// The runs of both sides, and what is derived from each of them once.
 pub(crate) struct Sides<'a> {
-    pub(crate) before: Vec<Side<'a>>,
-    pub(crate) after: Vec<Side<'a>>,
+    pub(crate) before: Vec<Decisions<'a>>,
+    pub(crate) after: Vec<Decisions<'a>>,
     pub(crate) control: Option<&'a Label>,
-}
-
-pub(crate) struct Side<'a> {
-    pub(crate) analysis: Analysis<'a>,
-    pub(crate) cells: Vec<Vec<Cell>>,
 }
 
 /// A contender in a workload, or in all of them together, on both sides.
@@ -68,7 +63,7 @@ pub(crate) fn left_out_of_mean(names: &[&str]) -> String {
     }
 }
 
-impl<'a> Side<'a> {
+impl Decisions<'_> {
     pub(crate) fn cell(&self, workload: &Workload, contender: &Label) -> Option<&Cell> {
         let own = self.analysis.workload(&workload.name)?;
         Some(&self.cells[own.index][self.analysis.contender(contender)?])
@@ -91,15 +86,12 @@ impl<'a> Side<'a> {
 
 impl<'a> Sides<'a> {
     pub(crate) fn of(before: &'a [NamedRun], after: &'a [NamedRun], control: Option<&'a Label>) -> Self {
-        let side = |run: &'a NamedRun| {
-            let analysis = Analysis::new(&run.record);
-            Side { cells: cells(&analysis), analysis }
-        };
-        let [before, after] = [before, after].map(|runs| runs.iter().map(side).collect());
+        let side = |runs: &'a [NamedRun]| runs.iter().map(|run| Decisions::new(&run.record)).collect();
+        let [before, after] = [before, after].map(side);
         Self { before, after, control }
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Side<'a>> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Decisions<'a>> {
         self.before.iter().chain(&self.after)
     }
 
@@ -126,8 +118,9 @@ impl<'a> Sides<'a> {
     }
 
     fn quantity(&self, workload: &str, contender: &Label) -> Quantity {
-        let session = |run: &Side<'_>| run.session(workload, contender, self.control);
-        let of = |runs: &[Side<'_>]| runs.iter().map(session).collect::<Option<Vec<Reduced>>>().unwrap_or_default();
+        let session = |run: &Decisions<'_>| run.session(workload, contender, self.control);
+        let of =
+            |runs: &[Decisions<'_>]| runs.iter().map(session).collect::<Option<Vec<Reduced>>>().unwrap_or_default();
         Quantity { before: of(&self.before), after: of(&self.after) }
     }
 
@@ -198,7 +191,7 @@ impl<'a> Sides<'a> {
 
     /// The baselines that all runs measured.
     pub(crate) fn baselines(&self, workloads: &[&Workload]) -> Vec<BaselineLogs> {
-        let rows = |runs: &[Side<'_>]| runs.iter().map(|run| baselines::rows(&run.analysis)).collect::<Vec<_>>();
+        let rows = |runs: &[Decisions<'_>]| runs.iter().map(|run| baselines::rows(&run.analysis)).collect::<Vec<_>>();
         let (before, after) = (rows(&self.before), rows(&self.after));
         let logs = |row: &BaselineRow, better: Better, runs: &[Vec<BaselineRow>]| {
             let is_same = |other: &&BaselineRow| other.workload == row.workload && other.kind == row.kind;
@@ -224,7 +217,7 @@ impl<'a> Sides<'a> {
 }
 
 /// The workloads that all runs do alike, in the order of the first run.
-pub(crate) fn common_workloads<'a>(runs: &[&Side<'a>]) -> Vec<&'a Workload> {
+pub(crate) fn common_workloads<'a>(runs: &[&Decisions<'a>]) -> Vec<&'a Workload> {
     let is_alike = |workload: &&Workload| {
         let mut others = runs.iter().map(|run| run.analysis.workload(&workload.name));
         others.all(|other| other.is_some_and(|other| workload.unlike(other.workload).is_empty()))
@@ -233,13 +226,13 @@ pub(crate) fn common_workloads<'a>(runs: &[&Side<'a>]) -> Vec<&'a Workload> {
 }
 
 /// The contenders that all runs have, in the order of the first run.
-pub(crate) fn common_contenders<'a>(runs: &[&Side<'a>]) -> Vec<&'a Label> {
+pub(crate) fn common_contenders<'a>(runs: &[&Decisions<'a>]) -> Vec<&'a Label> {
     let first = runs.iter().take(1).flat_map(|run| run.analysis.labels());
     first.filter(|label| runs.iter().all(|run| run.analysis.contender(label).is_some())).collect()
 }
 
 /// Why workloads and contenders are not compared.
-pub(crate) fn left_out(runs: &[&Side<'_>]) -> Vec<String> {
+pub(crate) fn left_out(runs: &[&Decisions<'_>]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for run in runs {
         for workload in &run.analysis.record.plan.workloads {

@@ -1,24 +1,25 @@
-//! The stability of cells: over rounds, within a round, and after another contender's slice. Reported only; it changes
-//! no verdict.
-
-mod scatter;
-mod words;
-
-use std::collections::BTreeMap;
+//! The stability of cells, over rounds and within a round. Reported only; it changes no verdict.
 
 use fsarena_model::comparison::{Cell, Change};
-use fsarena_model::{Better, Label, Measure, Metric, Outcome, Plan, Slice, Trial, Workload};
-use fsarena_stats::{Before, SteadyEffect, Step, carry_over, outliers, own_trends, within_rounds};
+use fsarena_model::event::Note;
+use fsarena_model::{Better, Measure, Metric, Outcome, Plan, Severity, Slice, Trial, Workload};
+use fsarena_stats::{SteadyEffect, own_trends, within_rounds};
 
 use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::Field;
 use crate::looks::Standing;
 
-pub(crate) use scatter::scatter;
-pub use words::notes;
-
-/// The probability that a run without any instability reports one in any of its cells; for each of the three questions.
+/// The probability that a run without any instability reports one in any of its cells; for each of both questions.
 const ALPHA: f64 = 0.05;
+
+/// Smallest relative change within a round that is reported, even if smaller ones are proved.
+const NOTEWORTHY: f64 = 0.02;
+/// Smallest relative difference between the typical slice and all of the time that is reported.
+const OTHERWISE: f64 = 0.2;
+/// Relative difference below which two figures are equal.
+const ROUNDING: f64 = 1e-9;
+/// Maximum number of cells named in a sentence.
+const NAMED: usize = 4;
 
 /// The trials that finished in a round that counts.
 fn finished<'a>(own: &WorkloadTrials<'a>, trials: &[&'a Trial]) -> impl Iterator<Item = &'a Trial> {
@@ -28,27 +29,6 @@ fn finished<'a>(own: &WorkloadTrials<'a>, trials: &[&'a Trial]) -> impl Iterator
 /// Each cell's share of [`ALPHA`].
 fn share(plan: &Plan) -> f64 {
     ALPHA / (plan.workloads.len() * plan.contenders.len()).max(1) as f64
-}
-
-/// For each trial of `label`, its slices with the kind of slice that preceded each; `trials` holds the trials of all
-/// contenders.
-fn steps(workload: &Workload, trials: &[&Trial], label: &Label) -> Vec<Vec<Step>> {
-    let places = trials
-        .iter()
-        .flat_map(|trial| trial.slices.iter().map(|slice| ((trial.round, slice.position), &trial.contender)));
-    let order: BTreeMap<(u32, u32), &Label> = places.collect();
-    let of = |trial: &&Trial| {
-        let step = |slice: &Slice| {
-            let before = order.get(&(trial.round, slice.position.checked_sub(1)?))?;
-            Some(Step {
-                position: f64::from(slice.position),
-                after: if *before == label { Before::Own } else { Before::Other },
-                y: workload.metric.better.oriented_ln(slice.value),
-            })
-        };
-        trial.slices.iter().filter_map(step).filter(|step| step.y.is_finite()).collect()
-    };
-    trials.iter().filter(|trial| trial.contender == *label).map(of).collect()
 }
 
 /// Fills in the stability of all cells, by workload, then contender.
@@ -62,13 +42,11 @@ pub(crate) fn judge(analysis: &Analysis<'_>, standing: &Standing, cells: &mut [V
 fn judge_workload(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, cells: &mut [Cell]) {
     let ln = |value: f64| own.workload.metric.better.oriented_ln(value);
     let slices = |trial: &Trial| trial.slices.iter().map(|slice| ln(slice.value)).collect::<Vec<f64>>();
-    let (all, alpha): (Vec<&Trial>, f64) = (finished(own, &own.all).collect(), share(&analysis.record.plan));
+    let alpha = share(&analysis.record.plan);
     for (cell, trials) in cells.iter_mut().zip(&own.by_contender) {
         cell.stability.whole_time = whole_time(own.workload, cell, finished(own, trials));
         let trials: Vec<Vec<f64>> = finished(own, trials).map(slices).collect();
         cell.stability.within_round = change(within_rounds(&trials, alpha));
-        cell.stability.carry_over = change(carry_over(&steps(own.workload, &all, &cell.contender), alpha));
-        cell.stability.outliers = far_rounds(cell, &own.excluded);
         cell.stability.excluded = own.excluded.clone();
     }
 }
@@ -91,13 +69,6 @@ fn whole_time<'a>(workload: &Workload, cell: &Cell, trials: impl Iterator<Item =
     (is_of_all && ratio.is_normal()).then_some(ratio)
 }
 
-fn far_rounds(cell: &Cell, excluded: &[u32]) -> Vec<u32> {
-    let rounds = (1..).zip(&cell.by_round).filter(|(round, _)| !excluded.contains(round));
-    let (labels, logs): (Vec<u32>, Vec<f64>) =
-        rounds.filter_map(|(round, value)| Some((round, value.as_ref()?.ln()))).unzip();
-    outliers(&logs).into_iter().map(|index| labels[index]).collect()
-}
-
 fn trends(plan: &Plan, standing: &Standing, workload: usize, cells: &mut [Cell]) {
     for Field { members, rounds, .. } in standing.fields(workload).map(|judged| &judged.field) {
         let rounds: Vec<(u32, Vec<f64>)> = rounds.iter().map(|row| (row.round, row.values.clone())).collect();
@@ -115,4 +86,61 @@ fn change(effect: Option<SteadyEffect>) -> Option<Change> {
     let (low, high) = interval.ratios();
     let change = Change { ratio: size.exp(), low, high };
     [change.ratio, change.low, change.high].iter().all(|ratio| ratio.is_normal()).then_some(change)
+}
+
+/// The notes; empty if all cells are stable.
+pub fn notes(cells: &[Vec<Cell>]) -> Vec<Note> {
+    let large = |change: &Change| change.is_proved() && (change.ratio.ln().abs() > f64::ln_1p(NOTEWORTHY));
+    let trends = named(cells, |cells, cell| {
+        let trend = cell.stability.trend.filter(Change::is_proved).filter(|_| drifts_most(cells, cell))?;
+        Some(format!("becomes {}", words(&trend, "with each round")))
+    });
+    let within = named(cells, |_, cell| {
+        let change = cell.stability.within_round.filter(large)?;
+        Some(format!("becomes {}", words(&change, "from its first slices to its last")))
+    });
+    let whole = named(cells, |_, cell| {
+        let ratio = cell.stability.whole_time.filter(|ratio| ratio.ln().abs() > f64::ln_1p(OTHERWISE))?;
+        Some(format!("is {ratio:.1} times as fast"))
+    });
+    let whole = whole.map(|cells| {
+        let typical = "figures and verdicts are about the typical slice, and some slices are far from it";
+        format!("{typical}; over all of its time, compared with its typical slice, {cells}")
+    });
+    let sentences = [
+        (Severity::Warning, whole),
+        (Severity::Warning, trends.map(|text| format!("drift, measured against the other contenders: {text}"))),
+        (Severity::Info, within.map(|text| format!("not steady within a round: {text}"))),
+    ];
+    sentences.into_iter().filter_map(|(severity, text)| Some(Note { severity, text: text? })).collect()
+}
+
+/// Whether the contender of `cell` drifts most of the `cells` of its workload; the first of equals. Drift is relative to
+/// the other contenders, so the drift of one appears with the opposite sign in the others.
+fn drifts_most(cells: &[Cell], cell: &Cell) -> bool {
+    let drift = |cell: &Cell| cell.stability.trend.map_or(0.0, |trend| trend.ratio.ln().abs());
+    let most = cells.iter().map(drift).fold(0.0, f64::max);
+    let first = cells.iter().find(|rival| drift(rival) > most * (1.0 - ROUNDING));
+    first.is_some_and(|first| first.contender == cell.contender)
+}
+
+/// `xfs in create-fsync …; …`, for at most [`NAMED`] cells.
+fn named(cells: &[Vec<Cell>], what: impl Fn(&[Cell], &Cell) -> Option<String>) -> Option<String> {
+    let all: Vec<String> = cells
+        .iter()
+        .flat_map(|own| own.iter().filter_map(|cell| Some((cell, what(own, cell)?))))
+        .map(|(cell, what)| format!("{} in {} {what}", cell.contender, cell.workload))
+        .collect();
+    let more = all.len().saturating_sub(NAMED);
+    let rest = (more > 0).then(|| format!("and {more} more"));
+    let parts: Vec<&str> = all.iter().take(NAMED).chain(&rest).map(String::as_str).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// `1.2 % slower with each round [0.8, 1.7]`.
+fn words(change: &Change, when: &str) -> String {
+    let (word, sign) = if change.ratio < 1.0 { ("slower", -1.0) } else { ("faster", 1.0) };
+    let percent = |ratio: f64| format!("{:.1}", sign * (ratio - 1.0) * 100.0).replace('-', "−");
+    let (near, far) = if sign < 0.0 { (change.high, change.low) } else { (change.low, change.high) };
+    format!("{} % {word} {when} [{}, {}]", percent(change.ratio), percent(near), percent(far))
 }

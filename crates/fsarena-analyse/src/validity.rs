@@ -6,12 +6,13 @@ mod clients;
 mod clock;
 mod impossible;
 
+use fsarena_model::comparison::Shares;
 use fsarena_model::{Class, ContenderFacts, Finding, Guarantee, Outcome, Probe, Trial, Validity, Workload};
 
 pub(crate) use clock::uncertainty;
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::rate;
+use crate::{baselines, rate};
 
 /// Returns a finding if a cell has to be read with care.
 type Rule = fn(&Evidence<'_>) -> Option<Finding>;
@@ -35,8 +36,8 @@ const RULES: &[Rule] = &[
     |evidence| rate::overloaded(evidence.trials),
 ];
 
-/// The input of the rules.
-struct Evidence<'a> {
+/// What is known about a cell.
+pub(crate) struct Evidence<'a> {
     analysis: &'a Analysis<'a>,
     own: &'a WorkloadTrials<'a>,
     workload: &'a Workload,
@@ -45,41 +46,32 @@ struct Evidence<'a> {
     /// The finished trials among `trials`.
     finished: Vec<&'a Trial>,
     trials: &'a [&'a Trial],
-}
-
-/// The flags of a cell, at most one for each rule; `trials` are the trials that its figure rests on.
-pub(crate) fn of_cell(
-    analysis: &Analysis<'_>,
-    own: &WorkloadTrials<'_>,
-    contender: usize,
-    trials: &[&Trial],
-) -> Vec<Validity> {
-    let evidence = Evidence::of(analysis, own, contender, trials);
-    RULES.iter().filter_map(|rule| rule(&evidence)).map(Validity::from).collect()
-}
-
-/// The share of a cell's time that the host beneath the lane takes, 0 to 1; `None` if it is not known.
-pub(crate) fn lane_share(
-    analysis: &Analysis<'_>,
-    own: &WorkloadTrials<'_>,
-    contender: usize,
-    trials: &[&Trial],
-) -> Option<f64> {
-    analysis.lane_cost.as_ref()?.device?;
-    bounds::lane_share(&Evidence::of(analysis, own, contender, trials))
+    /// What baselines and the lane's cost account for.
+    pub(crate) shares: Shares,
 }
 
 impl<'a> Evidence<'a> {
-    fn of(analysis: &'a Analysis<'a>, own: &'a WorkloadTrials<'a>, contender: usize, trials: &'a [&'a Trial]) -> Self {
-        Self {
-            analysis,
-            own,
-            workload: own.workload,
-            facts: analysis.facts[contender].filter(|_| !trials.is_empty()),
-            class: analysis.class(contender),
-            finished: trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect(),
-            trials,
-        }
+    /// The evidence about a cell; `trials` are those that its figure rests on.
+    pub(crate) fn of(
+        analysis: &'a Analysis<'a>,
+        own: &'a WorkloadTrials<'a>,
+        contender: usize,
+        trials: &'a [&'a Trial],
+    ) -> Self {
+        let finished: Vec<&Trial> = trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect();
+        let shares = baselines::shares(own, &finished);
+        let facts = analysis.facts[contender].filter(|_| !trials.is_empty());
+        let class = analysis.class(contender);
+        let evidence = Self { analysis, own, workload: own.workload, facts, class, finished, trials, shares };
+        // Without the cost of the device, what the lane takes is not its own.
+        let is_known = analysis.lane_cost.as_ref().is_some_and(|cost| cost.device.is_some());
+        let lane = bounds::lane_share(&evidence).filter(|_| is_known);
+        Self { shares: Shares { lane, ..shares }, ..evidence }
+    }
+
+    /// The flags of the cell, at most one for each rule.
+    pub(crate) fn flags(&self) -> Vec<Validity> {
+        RULES.iter().filter_map(|rule| rule(self)).map(Validity::from).collect()
     }
 
     /// The sum of a probe over all finished trials; `None` if one of them lacks it.

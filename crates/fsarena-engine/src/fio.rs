@@ -1,11 +1,13 @@
 //! The engine `fio`: runs fio's job files unchanged.
 
+mod duration;
 mod facts;
 mod file;
 mod job;
 mod jobs;
 mod limits;
 mod line;
+mod places;
 mod program;
 
 use std::path::Path;
@@ -13,13 +15,12 @@ use std::path::Path;
 use fsarena_model::{CacheState, ErrorCategory, Explained, Nanos, Traits, Workload};
 use serde::Deserialize;
 
-use crate::parameters::require_once;
 use crate::variants::one_cache;
 use crate::{Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
-pub use jobs::{from_command, from_file};
+pub use jobs::{Choice, JobsPlace, from_command, from_file};
 
 /// The engine `fio`.
 pub const ENGINE: Engine =
@@ -33,10 +34,10 @@ struct FioParameters {
 }
 
 fn job_file(workload: &Workload) -> Result<JobFile, EngineError> {
-    require_once(workload)?;
     let parameters = crate::parameters::<FioParameters>(workload)?;
     let file = JobFile::parse(&format!("{}: job", workload.name), &parameters.job, &|_| None)?;
     limits::check(&file)?;
+    duration::check(&file)?;
     Ok(file)
 }
 
@@ -50,7 +51,7 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
     Ok(Traits {
         peak: limits::demand(&file)?,
         direct_block: facts::direct_block(&file),
-        extra_time: AROUND + facts::lasts(&file),
+        extra_time: if workload.timed_ms > 0 { AROUND } else { AROUND + duration::lasts(&file) },
         program: Some(program::NAME.to_owned()),
         clock_step: Some(CLOCK_STEP),
         runs_in_memory: false,
@@ -58,9 +59,8 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
     })
 }
 
-/// A job file has its own random choices.
-fn open(workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-    Ok(Box::new(job::FioJob::new(workload, job_file(workload)?, directory)?))
+fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+    Ok(Box::new(job::FioJob::new(workload, job_file(workload)?, directory, seed)?))
 }
 
 fn with_cache(workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {

@@ -3,28 +3,64 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::fio::from_file;
+use fsarena_engine::fio::{JobsPlace, from_file, instead};
 use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, ErrorCategory, Explained, Nanos, Workload};
 use serde_json::json;
 
-fn workload(job: &str) -> Workload {
-    fsarena_testing::parameterised("fio", "none", "warm", json!({ "job": job }))
+fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
+    let fields = json!({
+        "durable": durable, "cache": cache, "mode": "sliced", "ends-by-itself": false, "timed-ms": 100,
+        "parameters": parameters,
+    });
+    fsarena_testing::workload("data", fields)
 }
+
+const ANYWHERE: JobsPlace<'static> = JobsPlace { sector: Bytes(512), directories: Vec::new() };
 
 fn place() -> tempfile::TempDir {
     tempfile::tempdir_in("/var/tmp").expect("temporary folder")
 }
 
-fn run(workload: &Workload, directory: &Path) -> Result<RunStats, EngineError> {
+fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<RunStats, EngineError> {
     let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
     let mut stats = RunStats::default();
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER)?;
     for _ in 0..2 {
         job.upkeep(Upkeep::Reset, &fsarena_engine::NEVER)?;
-        job.run(&Limit::new(None, &AtomicBool::new(false)), &mut stats)?;
+        job.run(&Limit::new(time, &AtomicBool::new(false)), &mut stats)?;
     }
     Ok(stats)
+}
+
+#[test]
+fn random_reads_take_their_time_and_find_the_files_that_we_laid_out() {
+    let place = place();
+    let parameters = json!({
+        "operation": "read", "pattern": "random", "file-size": "8M", "block-size": "4K", "threads": 2, "files": 2,
+    });
+    let through = instead(&workload("none", "warm", parameters)).expect("fio can do it").workload;
+    assert_eq!((through.name.as_str(), through.timed_ms, through.warm_up_ms), ("under-test+fio", 1000, 0));
+    let stats = run(&through, place.path(), Some(Nanos::millis(200))).expect("it works");
+    assert!(stats.operations > 100 && stats.bytes == stats.operations * 4096, "{stats:?}");
+    assert_eq!(stats.latency(Operation::Read).expect("recorded").count, stats.operations);
+    assert!(stats.elapsed >= Nanos::millis(400), "{}", stats.elapsed);
+    assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 4, "fio has made none of its own");
+}
+
+#[test]
+fn new_files_are_written_in_full_and_each_is_synced() {
+    let place = place();
+    let parameters = json!({
+        "operation": "write", "pattern": "sequential", "file-size": "4M", "block-size": "1M", "files": 3,
+    });
+    let through = instead(&workload("fsync", "warm", parameters)).expect("fio can do it").workload;
+    let fio = engine("fio").expect("it exists");
+    assert_eq!(fio.traits(&through).expect("known").peak, Bytes::mib(12), "fio keeps them all");
+    let stats = run(&through, place.path(), None).expect("it works");
+    assert_eq!((stats.operations, stats.bytes), (24, 24 << 20));
+    assert!(stats.latency(Operation::Fsync).is_some_and(|latency| latency.count >= 4), "{stats:?}");
+    assert!(run(&through, Path::new("/no/such/folder"), None).is_err());
 }
 
 /// The workloads of a job file with this text.
@@ -32,7 +68,8 @@ fn of_job_file(text: &str) -> Vec<Workload> {
     let folder = place();
     let path = folder.path().join("job.fio");
     std::fs::write(&path, text).expect("written");
-    from_file(&path).expect("fio knows it")
+    let choices = from_file(&path, &ANYWHERE).expect("fio knows it");
+    choices.into_iter().map(|choice| choice.workload).collect()
 }
 
 #[test]
@@ -43,7 +80,7 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
     std::fs::create_dir(&work).expect("made");
     for (workload, jobs) in of_job_file(text).iter().zip([1, 2]) {
         assert!(workload.measures.contains("`directory` is the lane's folder"), "{}", workload.measures);
-        let stats = run(workload, &work).expect("it works");
+        let stats = run(workload, &work, None).expect("it works");
         assert_eq!((stats.operations, stats.bytes), (2 * jobs * 16, (2 * jobs) << 20));
     }
     let names = std::fs::read_dir(&work).expect("there").map(|entry| entry.expect("there").file_name());
@@ -53,15 +90,15 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
 }
 
 #[test]
-fn a_run_takes_its_time_in_files_that_are_there() {
+fn each_slice_of_a_job_file_takes_its_time_in_the_same_files() {
     let place = place();
-    let work = workload("[x]\nrw=randwrite\noverwrite=1\nsize=1m\nbs=4k\nsync=1\nruntime=200ms\ntime_based\n");
-    let stats = run(&work, place.path()).expect("it works");
+    let text = "[x]\nrw=randwrite\noverwrite=1\nsize=1m\nbs=4k\nsync=1\nruntime=2s\ntime_based\n";
+    let workloads = of_job_file(text);
+    assert_eq!((workloads[0].slices, workloads[0].timed()), (2, Some(Nanos::seconds(1))));
+    let stats = run(&workloads[0], place.path(), Some(Nanos::millis(200))).expect("it works");
     assert!(stats.operations > 2 && stats.bytes == stats.operations * 4096, "{stats:?}");
-    assert_eq!(stats.latency(Operation::Write).expect("recorded").count, stats.operations);
     assert!(stats.elapsed >= Nanos::millis(400) && stats.elapsed < Nanos::seconds(2), "{}", stats.elapsed);
     assert_eq!(std::fs::metadata(place.path().join("x.0.0")).expect("laid out").len(), 1 << 20);
-    assert!(run(&work, Path::new("/no/such/folder")).is_err());
 }
 
 /// Memory that is not backed yet makes the first of two directories slow.
@@ -78,16 +115,26 @@ fn a_job_file_says_how_much_of_the_page_cache_it_fills() {
 #[test]
 fn a_failure_of_fio_is_reported_in_its_words() {
     let place = place();
-    let work = workload("[x]\nrw=read\nsize=1m\nverify=crc32c\n");
-    let error = run(&work, place.path()).expect_err("it was never written");
+    let mut job = workload("none", "warm", json!({ "job": "[x]\nrw=trim\nsize=1m\n" }));
+    job.engine = "fio".to_owned();
+    let error = run(&job, place.path(), None).expect_err("files cannot be trimmed");
     assert_eq!(error.category(), ErrorCategory::Trial);
-    assert!(error.to_string().contains("verify"), "{error}");
+    assert!(error.to_string().contains("Inappropriate ioctl"), "{error}");
+    let files = serde_json::from_value::<Workload>(json!({
+        "name": "creates", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "fsync",
+        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
+        "cache": "warm", "mode": "sliced", "timed-ms": 100, "parameters": { "operation": "create" },
+    }));
+    let error = instead(&files.expect("well-formed")).expect_err("fio has no such engine").to_string();
+    assert!(error.contains("`creates`") && error.contains("`files`"), "{error}");
 }
 
 #[test]
 fn a_run_that_is_stopped_ends_at_once() {
     let place = place();
-    let job = workload("[x]\nrw=read\nsize=1m\ntime_based\nruntime=1h\nnumjobs=2\n");
+    let mut job =
+        workload("none", "warm", json!({ "job": "[x]\nrw=read\nsize=1m\ntime_based\nruntime=1h\nnumjobs=2\n" }));
+    job.engine = "fio".to_owned();
     let mut job = engine("fio").expect("it exists").open(&job, place.path(), 1).expect("understood");
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("laid out");
     let stop = AtomicBool::new(false);
@@ -112,9 +159,9 @@ fn of_fios_own_examples_each_is_understood_or_refused_with_a_reason() {
         if path.extension().is_none_or(|extension| extension != "fio") {
             continue;
         }
-        let (count, words) = match from_file(&path) {
+        let (count, words) = match from_file(&path, &ANYWHERE) {
             Ok(choices) => {
-                (&mut understood, choices.into_iter().map(|work| work.measures).collect::<Vec<_>>().join("; "))
+                (&mut understood, choices.into_iter().map(|choice| choice.note).collect::<Vec<_>>().join("; "))
             }
             Err(error) => (&mut refused, error.to_string()),
         };

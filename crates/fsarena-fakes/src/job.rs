@@ -25,6 +25,8 @@ pub struct FakeJob {
     /// The median time of an operation.
     seconds: f64,
     random: Pcg64Mcg,
+    /// Whether it ran since [`Upkeep::End`].
+    has_run: bool,
 }
 
 impl FakeJob {
@@ -33,7 +35,7 @@ impl FakeJob {
         let seconds = world.operation_seconds(contender, &workload.name, lane, round);
         let numbers = [contender as u64, u64::from(round)];
         let random = generator(world.seed, &format!("{} operations", workload.name), &numbers);
-        Self { backstage, contender, workload: workload.clone(), seconds, random }
+        Self { backstage, contender, workload: workload.clone(), seconds, random, has_run: false }
     }
 
     fn act(&self, what: &str, how: &str) -> Result<(), EngineError> {
@@ -104,6 +106,7 @@ impl Job for FakeJob {
             Upkeep::End => ("end", false),
             Upkeep::CleanUp => ("clean", true),
         };
+        self.has_run &= upkeep != Upkeep::End;
         self.linger(name, stop);
         if is_entered { self.act(name, "") } else { Ok(()) }
     }
@@ -123,8 +126,17 @@ impl Job for FakeJob {
         stats.operations += operations;
         stats.bytes += bytes;
         stats.elapsed = stats.elapsed + elapsed;
+        self.has_run = true;
         let more = Counted { bytes: bytes as f64, syncs: syncs as f64, seconds: elapsed.as_seconds() };
         self.backstage.add(self.contender, more);
         Ok(())
+    }
+}
+
+impl Drop for FakeJob {
+    fn drop(&mut self) {
+        if self.has_run {
+            let _ = self.act("never end", "");
+        }
     }
 }

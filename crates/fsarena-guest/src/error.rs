@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, DebianRelease, ErrorCategory, Explained};
+use fsarena_model::{Bytes, ErrorCategory, Explained};
 use rustix::fs::statvfs;
 
 use crate::packages::and_others;
@@ -14,9 +14,6 @@ const FULL: u64 = 1 << 20;
 /// Bytes of errors of apt that are shown in full.
 const MOST_WORDS: usize = 500;
 
-/// The way out if nothing can be fetched.
-const COPIED: &str = "copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena";
-
 /// What has ended a guest, as far as it can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndCause {
@@ -24,8 +21,6 @@ pub enum EndCause {
     Arguments,
     /// QEMU failed with KVM before the guest had booted.
     Kvm,
-    /// The guest could not mount what the user named.
-    Mount,
     /// Another process killed QEMU: the kernel does if memory is short.
     Killed,
     /// Anything else.
@@ -47,11 +42,7 @@ pub enum GuestError {
     #[error("`{command}` failed: {words}")]
     Program { command: String, words: String },
     #[error("fetch {package}: {}", in_short(words))]
-    Package { package: String, words: String, cached: Vec<DebianRelease> },
-    #[error("fetch the lists of packages of Debian {release}: {words}")]
-    Lists { release: DebianRelease, words: String, cached: Vec<DebianRelease> },
-    #[error("programs of Debian {release}: {source}")]
-    Tools { release: DebianRelease, source: Box<Self>, others: Vec<DebianRelease>, cache: PathBuf },
+    Package { package: String, words: String },
     #[error("the key that signs Debian's packages is missing: there is no {path}")]
     NoKeyring { path: &'static str },
     #[error("`{package}` has no kernel that can be booted: {what}")]
@@ -60,7 +51,7 @@ pub enum GuestError {
     UnknownKernel { package: String, known: Vec<String> },
     #[error("build the module `{module}` for Linux {kernel}: {words}")]
     Module { module: String, kernel: String, words: String },
-    #[error("no room for the kernel and programs of a guest in `{}`: {words}", cache.display())]
+    #[error("no room in the cache `{}`: {words}", cache.display())]
     CacheFull { cache: PathBuf, words: String },
     #[error("no room for {what} of {needed} in {place}: {source}")]
     NoRoom { what: &'static str, place: String, needed: Bytes, source: io::Error },
@@ -115,12 +106,7 @@ impl GuestError {
 
     /// Whether this machine does not know the key of a release.
     fn is_unsigned(&self) -> bool {
-        matches!(self, Self::Lists { words, .. } if words.contains("NO_PUBKEY") || words.contains("not signed"))
-    }
-
-    /// Whether a network may be missing.
-    fn is_not_fetched(&self) -> bool {
-        matches!(self, Self::Lists { .. } | Self::Package { .. }) && !self.is_unsigned()
+        matches!(self, Self::Package { words, .. } if words.contains("NO_PUBKEY") || words.contains("not signed"))
     }
 
     /// Whether it is an error of filling `cache`, in which there is no room.
@@ -143,7 +129,7 @@ impl Explained for GuestError {
         match self {
             Self::NoKernel { .. } | Self::UnknownKernel { .. } => ErrorCategory::Use,
             Self::Ended { cause: EndCause::Arguments, .. } => ErrorCategory::Use,
-            Self::Ended { cause: EndCause::Mount | EndCause::Killed | EndCause::Guest, .. } => ErrorCategory::Trial,
+            Self::Ended { cause: EndCause::Killed | EndCause::Guest, .. } => ErrorCategory::Trial,
             _ => ErrorCategory::Machine,
         }
     }
@@ -163,18 +149,11 @@ impl Explained for GuestError {
             Self::Package { .. } if self.is_unknown_package() => {
                 "packages come from Debian's mirrors; --guest-release names another release".to_owned()
             }
-            Self::Lists { cached, .. } | Self::Package { cached, .. } => {
-                let other = cached.first().map(|release| format!("--guest-release {release}, which is there; or "));
-                format!("without a network: {}{COPIED}", other.unwrap_or_default())
+            Self::Package { .. } => {
+                "without a network: name a release that was fetched before, or copy what another machine has fetched: \
+                 /var/cache/fsarena, or ~/.cache/fsarena"
+                    .to_owned()
             }
-            Self::Tools { source, cache, .. } if source.is_full(cache) => {
-                format!("{} has no room: they need 200 MB there", cache.display())
-            }
-            Self::Tools { source, others, .. } if source.is_not_fetched() => {
-                let other = others.first().map(|release| format!("--tools {release}, which is there; or "));
-                format!("without a network: {}{COPIED}", other.unwrap_or_default())
-            }
-            Self::Tools { source, .. } => return source.hint(),
             Self::NoKeyring { .. } => "apt-get install debian-archive-keyring".to_owned(),
             Self::NoKernel { .. } => {
                 "name a package such as linux-image-amd64, or its .deb, with --guest-kernel".to_owned()
@@ -189,7 +168,8 @@ impl Explained for GuestError {
                 )
             }
             Self::CacheFull { .. } => {
-                "a guest needs 1 GB there: free some, or as another user than root name a place with XDG_CACHE_HOME"
+                "a guest needs 1 GB there, and --tools 200 MB: free some, or as another user than root name a place \
+                 with XDG_CACHE_HOME"
                     .to_owned()
             }
             Self::NoRoom { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
@@ -201,14 +181,13 @@ impl Explained for GuestError {
             Self::Ended { cause, .. } => match cause {
                 EndCause::Arguments => "its arguments include those of --qemu: `man qemu-system-x86_64` lists them",
                 EndCause::Kvm => "let QEMU emulate the processor: `--guest emulated`, or `fsarena guest emulated`",
-                EndCause::Mount => "correct the line of --mount: type and options are those of mount(8)",
                 EndCause::Killed => {
                     "the kernel kills programs if memory is short (dmesg says so): a smaller --lane-size or \
                      --guest-memory"
                 }
                 EndCause::Guest => {
-                    "a guest with more memory may help, or with another kernel: --guest-memory 2G, --guest-kernel \
-                     PACKAGE"
+                    "its last words may say why; a guest with more memory may help, or with another kernel: \
+                     --guest-memory 2G, --guest-kernel PACKAGE"
                 }
             }
             .to_owned(),
@@ -228,9 +207,7 @@ mod tests {
 
     #[test]
     fn of_many_errors_of_apt_the_first_is_shown() {
-        let shown = |words: String| {
-            GuestError::Package { package: "`a` and 97 others".to_owned(), words, cached: Vec::new() }.to_string()
-        };
+        let shown = |words: String| GuestError::Package { package: "`a` and 97 others".to_owned(), words }.to_string();
         assert_eq!(shown("no x; no y".to_owned()), "fetch `a` and 97 others: no x; no y");
         let many = vec!["Failed to fetch it"; 98].join("; ");
         assert_eq!(shown(many), "fetch `a` and 97 others: Failed to fetch it and 97 others");
@@ -241,16 +218,13 @@ mod tests {
     fn a_cache_that_is_full_while_packages_are_fetched_is_one_without_room() {
         let of_apt = |words: &str| {
             let (package, words) = ("linux-image-amd64".to_owned(), words.to_owned());
-            let error = GuestError::Package { package, words, cached: vec![DebianRelease::default()] };
+            let error = GuestError::Package { package, words };
             error.of_cache(Path::new("/var/cache/fsarena")).hint().expect("a way out")
         };
         let full = of_apt("Error writing to file - write (28: No space left on device)");
         assert!(full.starts_with("a guest needs 1 GB there"), "{full}");
         let elsewhere = of_apt("Could not resolve 'deb.debian.org'");
-        assert!(
-            elsewhere.starts_with("without a network: --guest-release trixie, which is there; or copy"),
-            "{elsewhere}"
-        );
+        assert!(elsewhere.starts_with("without a network: name a release"), "{elsewhere}");
         assert!(of_apt("Unable to locate package x").starts_with("packages come from Debian's mirrors"));
     }
 }

@@ -82,37 +82,24 @@ fn fetched(
     wanted: &str,
     telling: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, GuestError> {
-    let releases = releases(release);
     if let Some(file) = noted(cache, release, wanted) {
         return Ok(file);
     }
-    let (mut first, mut known) = (None, Vec::new());
-    for release in &releases {
-        let packages = match Packages::at(cache, release, telling) {
-            // No other choice of the programs' release would help.
-            Err(GuestError::Lists { release, words, .. }) if first.is_some() => {
-                return Err(GuestError::Lists { release, words, cached: Vec::new() });
-            }
-            packages => packages?,
-        };
+    let mut known = Vec::new();
+    for other in releases(release) {
+        let packages = Packages::at(cache, &other, telling)?;
         match fetched_from(&packages, wanted, telling) {
             Ok(file) => {
-                let note = note(cache, &releases[0], wanted);
+                let note = note(cache, release, wanted);
                 fs::write(&note, file.display().to_string()).map_err(GuestError::io("write", &note))?;
                 return Ok(file);
             }
             // It may be in the next release.
-            Err(error) if error.is_unknown_package() => {
-                first = first.or(Some(error));
-                known.extend(available(&packages)?);
-            }
+            Err(error) if error.is_unknown_package() => known.extend(available(&packages)?),
             Err(error) => return Err(error),
         }
     }
-    match first {
-        Some(error @ GuestError::NoKernel { .. }) => Err(error),
-        _ => Err(unknown(wanted, known)),
-    }
+    Err(unknown(wanted, known))
 }
 
 /// The error for a kernel that the lists of packages do not have, which have those that are `known`.

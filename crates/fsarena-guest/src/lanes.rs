@@ -19,9 +19,8 @@ const RESERVE: Bytes = Bytes::mib(256);
 pub struct LaneDisk {
     pub file: File,
     size: Bytes,
-    /// The name of its node in QEMU.
-    pub node: String,
-    serial: String,
+    /// Its serial number, and the name of its node in QEMU.
+    pub serial: String,
     mode: DiskMode,
 }
 
@@ -31,14 +30,14 @@ pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<V
     let Some((GuestDisk::Virtual(storage), size)) = lanes else { return Ok(Vec::new()) };
     if modes.is_empty() {
         let (file, mode) = (raw(storage, size)?, DiskMode::default());
-        return Ok(vec![LaneDisk { file, size, node: "lanes".to_owned(), serial: LANES.to_owned(), mode }]);
+        return Ok(vec![LaneDisk { file, size, serial: LANES.to_owned(), mode }]);
     }
     let own = |(index, mode): (usize, &DiskMode)| {
         let (file, size) = match mode.format.unwrap_or_default() {
             ImageFormat::Raw => (raw(storage, size)?, size),
             ImageFormat::Qcow2 => qcow2(storage, size)?,
         };
-        Ok(LaneDisk { file, size, node: format!("lanes-{index}"), serial: lane_serial(index), mode: *mode })
+        Ok(LaneDisk { file, size, serial: lane_serial(index), mode: *mode })
     };
     modes.iter().enumerate().map(own).collect()
 }
@@ -101,22 +100,22 @@ fn qcow2(storage: &Storage, size: Bytes) -> Result<(File, Bytes), GuestError> {
 impl LaneDisk {
     /// QEMU's arguments. `set` is the number of its set of descriptors.
     pub fn arguments(&self, set: usize) -> Vec<String> {
-        let Self { file, node, serial, mode, .. } = self;
+        let Self { file, serial, mode, .. } = self;
         let cache = mode.cache.unwrap_or_default();
         let on = |is_on: bool| if is_on { "on" } else { "off" };
         let flags = format!("cache.direct={},cache.no-flush={}", on(cache.is_direct()), on(cache == CacheMode::Unsafe));
         let path = format!("driver=file,filename=/dev/fdset/{set},{flags}");
         let nodes = match mode.format.unwrap_or_default() {
-            ImageFormat::Raw => vec![format!("{path},node-name={node}")],
+            ImageFormat::Raw => vec![format!("{path},node-name={serial}")],
             ImageFormat::Qcow2 => {
                 vec![
-                    format!("{path},node-name={node}-file"),
-                    format!("driver=qcow2,file={node}-file,{flags},node-name={node}"),
+                    format!("{path},node-name={serial}-file"),
+                    format!("driver=qcow2,file={serial}-file,{flags},node-name={serial}"),
                 ]
             }
         };
         let device = format!(
-            "virtio-blk-pci,drive={node},serial={serial},write-cache={},werror=report",
+            "virtio-blk-pci,drive={serial},serial={serial},write-cache={},werror=report",
             on(!cache.syncs_each_write())
         );
         let descriptor = ("-add-fd", format!("fd={},set={set}", file.as_raw_fd()));
@@ -150,7 +149,7 @@ mod tests {
             let mode: DiskMode = format!("cache={name},format=qcow2").parse().expect("well spelled");
             let lanes = GuestDisk::Virtual(Storage::Memory);
             let (file, size) = (channel::empty(&Storage::Memory).expect("memory"), Bytes::mib(1));
-            let disk = LaneDisk { file, size, node: "n".to_owned(), serial: "s".to_owned(), mode };
+            let disk = LaneDisk { file, size, serial: "s".to_owned(), mode };
             let words = disk.arguments(1).join(" ");
             let flags = format!("cache.direct={direct},cache.no-flush={no_flush}");
             assert_eq!(words.matches(&flags).count(), 2, "{words}");

@@ -54,7 +54,7 @@ impl Monitor {
         host.set_read_timeout(Some(PATIENCE)).map_err(GuestError::io("set", "a time limit"))?;
         let watched = |disk: &LaneDisk| {
             let found = disk.file.metadata()?;
-            Ok(QemuWatch { node: disk.node.clone(), file: (found.dev(), found.ino()), syncs: None })
+            Ok(QemuWatch { node: disk.serial.clone(), file: (found.dev(), found.ino()), syncs: None })
         };
         let watched = disks.iter().map(watched).collect::<io::Result<Vec<QemuWatch>>>();
         let disks = watched.map_err(GuestError::io("look up", "a virtual disk"))?;

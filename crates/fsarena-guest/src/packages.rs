@@ -68,12 +68,8 @@ impl Packages {
             let list = packages.folder.join("sources.list");
             fs::write(&list, sources(release, &mirrors())).map_err(GuestError::io("write", &list))?;
             // Older lists are better than none.
-            match packages.run(&APT_GET, &["update"], "lists") {
+            match packages.run(&APT_GET, &["update"], &format!("the lists of packages of Debian {release}")) {
                 Ok(_) => fs::write(&stamp, "").map_err(GuestError::io("write", &stamp))?,
-                Err(GuestError::Package { words, .. }) if !stamp.exists() => {
-                    let release = release.clone();
-                    return Err(GuestError::Lists { release, words, cached: complete(cache) });
-                }
                 Err(error) if !stamp.exists() => return Err(error),
                 Err(_) => {}
             }
@@ -89,7 +85,8 @@ impl Packages {
 
     /// The packages `names` and all that they depend on.
     pub fn with_dependencies(&self, names: &[&str]) -> Result<Vec<Package>, GuestError> {
-        let text = self.run(&APT_GET, &[&["install", "--simulate"], names].concat(), &names.join(" "))?;
+        let text =
+            self.run(&APT_GET, &[&["install", "--simulate"], names].concat(), &format!("`{}`", names.join(" ")))?;
         Ok(text.lines().filter_map(package).collect())
     }
 
@@ -127,7 +124,7 @@ impl Packages {
             ended => {
                 let words = ended.map_or_else(|| "stopped".to_owned(), |ended| errors(&ended.words()));
                 let package = format!("`{}`{}", names[0], and_others(names.len() - 1));
-                return Err(self.failed(package, words));
+                return Err(GuestError::Package { package, words });
             }
         }
         packages.iter().try_for_each(|package| {
@@ -138,7 +135,7 @@ impl Packages {
 
     /// The names of all packages that begin with `prefix`.
     pub fn names(&self, prefix: &str) -> Result<Vec<String>, GuestError> {
-        let text = self.run(&["apt-cache"], &["pkgnames", prefix], prefix)?;
+        let text = self.run(&["apt-cache"], &["pkgnames", prefix], &format!("`{prefix}`"))?;
         Ok(text.lines().map(str::to_owned).collect())
     }
 
@@ -146,21 +143,14 @@ impl Packages {
         self.folder.join("archives").join(&package.file)
     }
 
-    /// Runs a program of apt on the folder's own state.
-    fn run(&self, program: &[&str], words: &[&str], package: &str) -> Result<String, GuestError> {
+    /// Runs a program of apt on the folder's own state; `wanted` is what it is to find or fetch.
+    fn run(&self, program: &[&str], words: &[&str], wanted: &str) -> Result<String, GuestError> {
         let argv = self.argv(program, words);
         let ended = child::run(&argv, Patience::new(LIMIT)).map_err(GuestError::io("start", program[0]))?;
         match ended.status.success() {
             true => Ok(ended.stdout),
-            false => Err(self.failed(format!("`{package}`"), errors(&ended.words()))),
+            false => Err(GuestError::Package { package: wanted.to_owned(), words: errors(&ended.words()) }),
         }
-    }
-
-    fn failed(&self, package: String, words: String) -> GuestError {
-        // The folders of all releases are in one of the cache.
-        let cache = self.folder.ancestors().nth(2).unwrap_or(&self.folder);
-        let cached = complete(cache).into_iter().filter(|release| *release != self.release).collect();
-        GuestError::Package { package, words, cached }
     }
 
     /// The command of a program of apt on the folder's own state.
@@ -210,12 +200,6 @@ fn sources(release: &DebianRelease, mirrors: &str) -> String {
     let backports = release.backports().map(|suite| (&archive, suite.to_owned()));
     let line = |(uri, suite)| format!("deb [signed-by={KEYRING}] {uri} {suite} main contrib\n");
     suites.into_iter().chain(backports).map(line).collect()
-}
-
-/// The releases for which `cache` has all that a guest needs.
-fn complete(cache: &Path) -> Vec<DebianRelease> {
-    let entries = fs::read_dir(cache.join("roots")).into_iter().flatten().filter_map(Result::ok);
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 pub fn and_others(count: usize) -> String {

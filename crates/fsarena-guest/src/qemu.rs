@@ -79,12 +79,16 @@ pub struct Running {
     silence: Duration,
     monitor: Option<Monitor>,
     accelerator: Accelerator,
-    /// Whether the user has named arguments of QEMU, and mounts.
+    /// Whether the user has named arguments of QEMU.
     has_arguments: bool,
-    has_mounts: bool,
 }
 
-impl Hardware<'_> {
+impl<'a> Hardware<'a> {
+    /// A guest without disks, which mounts these `shares`.
+    pub fn new(prepared: &'a Prepared, shares: &'a Shares) -> Self {
+        Self { prepared, lanes: None, modes: &[], raw: None, shares, order: None }
+    }
+
     /// Boots the guest.
     pub fn boot(&self) -> Result<Running, GuestError> {
         let (host, guest) = channel::pair()?;
@@ -128,9 +132,7 @@ impl Hardware<'_> {
         let silence = silence(accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
         let has_arguments = self.shares.has_arguments();
-        let has_mounts = self.shares.at_boot().is_some_and(|mounts| !mounts.is_empty());
-        let running =
-            Running { qemu, stream: host, readers, console, silence, monitor, accelerator, has_arguments, has_mounts };
+        let running = Running { qemu, stream: host, readers, console, silence, monitor, accelerator, has_arguments };
         // The guest boots meanwhile. It writes nothing before its agent is asked to.
         lanes::allocate(&lanes, self.lanes)?;
         Ok(running)
@@ -323,7 +325,6 @@ impl Running {
             }
             _ if status.and_then(|status| status.signal()) == Some(Signal::KILL.as_raw()) => EndCause::Killed,
             Accelerator::Kvm if has_failed => EndCause::Kvm,
-            _ if self.has_mounts && console.lacks_mount() => EndCause::Mount,
             _ => EndCause::Guest,
         }
     }
@@ -367,8 +368,7 @@ pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&st
     }
     telling("trying KVM");
     prepared.accelerator = Accelerator::Kvm;
-    let running =
-        Hardware { prepared, lanes: None, modes: &[], raw: None, shares: &Shares::default(), order: None }.boot()?;
+    let running = Hardware::new(prepared, &Shares::default()).boot()?;
     running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
     let works = running.answers();
     let text = format!("{boot}{}", if works { "works" } else { "fails" });

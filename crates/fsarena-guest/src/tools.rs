@@ -26,7 +26,7 @@ const NEWEST: &str = "newest";
 /// newer ones are looked for; without a network those in the cache are taken.
 ///
 /// # Errors
-/// [`GuestError::Tools`] if they cannot be fetched or unpacked.
+/// If they cannot be fetched or unpacked.
 pub fn tools(
     cache: &Path,
     release: &DebianRelease,
@@ -46,11 +46,7 @@ pub fn tools(
         (Ok(made), _) => Ok(made),
         // Next week it is tried again.
         (Err(_), Some(cached)) => fs::write(&note, kept).map_err(GuestError::io("write", &note)).map(|()| cached),
-        (Err(source), None) => {
-            let others = DebianRelease::stable().filter(|other| cached_tools(cache, other, wanted).is_some());
-            let (release, source, others) = (release.clone(), Box::new(source), others.collect());
-            Err(GuestError::Tools { release, source, others, cache: cache.to_owned() })
-        }
+        (Err(error), None) => Err(error.of_cache(cache)),
     }
 }
 

@@ -43,7 +43,7 @@ pub fn report(judgement: &Judgement, version: &str) -> Report {
         None => "",
     };
     Report::new("What these results can show", head, version).answering(
-        answer(judgement),
+        [answer(judgement)],
         [
             Section::titled("What speaks against them").with(List::new(ListLook::Notes, findings)),
             Section::titled("Pairs").with(table(shown)).with(Paragraph::legend(format!("{more}{better}{MEANING}"))),

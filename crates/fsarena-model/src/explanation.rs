@@ -38,15 +38,9 @@ pub struct Explanation {
     pub slower_overhead: Option<f64>,
     /// That of the faster one.
     pub faster_overhead: Option<f64>,
-    /// What recording an event takes, in seconds. It is subtracted from the parts.
+    /// What recording an event takes, in seconds. It is subtracted from the parts, whose intervals allow for its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_seconds: Option<f64>,
-    /// The 95 % interval of that. Those of the parts allow for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event_interval: Option<(f64, f64)>,
-    /// What the slices say that recording an event takes, if that cannot be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event_measured: Option<f64>,
     /// What is left of the overhead of the slower contender after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slower_remaining: Option<f64>,

@@ -23,6 +23,18 @@ pub fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     all
 }
 
+/// The first item that is there again; `None` if each is there once.
+pub fn repeated<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut all = Vec::new();
+    for item in items {
+        if all.contains(&item) {
+            return Some(item);
+        }
+        all.push(item);
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,5 +43,6 @@ mod tests {
     fn keys_and_items_keep_the_order_of_the_first_ones() {
         assert_eq!(grouped([("b", 1), ("a", 2), ("b", 3)]), [("b", vec![1, 3]), ("a", vec![2])]);
         assert_eq!(distinct(["b", "a", "b"]), ["b", "a"]);
+        assert_eq!([repeated(["b", "a", "b"]), repeated(["b", "a"])], [Some("b"), None]);
     }
 }

@@ -60,7 +60,7 @@ pub use environment::{
 };
 pub use error::{ErrorCategory, Explained};
 pub use event::{Event, Severity};
-pub use grouped::{distinct, grouped};
+pub use grouped::{distinct, grouped, repeated};
 pub use guest::{Accelerator, Guest, GuestDisk};
 pub use history::History;
 pub use intern::intern;

@@ -135,8 +135,8 @@ pub enum Finding {
     OtherSize { round: u32, operations: u64, size: Bytes, bytes: Bytes },
     /// The host below the lane takes `each` per write and flush, about `share` of the time.
     HostBelowLane { share: f64, each: Nanos, with_device: Option<Nanos>, has_file_system: bool },
-    /// This share of the bare device's rate; `cap` if the device seems to be limited to a rate.
-    DeviceLimit { share: f64, cap: Option<RateCap> },
+    /// This share of the bare device's rate.
+    DeviceLimit { share: f64 },
     /// This many of `of` processors were busy.
     ProcessorsBusy { busy: f64, of: u32 },
     /// The same work in memory takes `memory` of the time, `each` per operation, or of the figure if `is_score`; mere
@@ -179,27 +179,4 @@ impl Finding {
             Self::BehindItsRate { .. } => ValidityClass::Overloaded,
         }
     }
-}
-
-/// A rate that limits all contenders and the bare device: a round number, as cloud volumes have.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct RateCap {
-    /// Per second.
-    pub rate: f64,
-    /// What the rate counts.
-    pub of: CapUnit,
-    /// Number of requests at a time.
-    pub depth: f64,
-    /// The time of each request.
-    pub latency: Nanos,
-}
-
-/// What a rate limit counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CapUnit {
-    /// Operations.
-    Operations,
-    /// Millions of bytes.
-    Megabytes,
 }

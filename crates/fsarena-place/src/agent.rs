@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -234,6 +235,13 @@ pub fn start(command: &str) -> Result<Child> {
     let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(wrong)?;
     let child = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     child.map_err(|error| not_started(command, error))
+}
+
+/// The lines of `output` as they come. They are read until its end: what could not write its last lines would fail.
+pub fn lines(output: impl BufRead + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || output.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
+    lines
 }
 
 /// The refusal of a command that does not start.

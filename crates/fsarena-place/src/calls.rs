@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use fsarena_engine::NEVER;
 use fsarena_execute::remote::{Call, Remote, Served};
-use fsarena_execute::{Listener, Testbed, TestbedError};
-use fsarena_sys::MonotonicClock;
+use fsarena_execute::{Assignment, Listener, Testbed, TestbedError};
+use fsarena_sys::{MonotonicClock, clock};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::agent::{Line, Request};
+use crate::End;
+use crate::agent::{self, Line, Request};
 
 /// How often to look whether a call is to end early.
 const LOOK: Duration = Duration::from_millis(20);
@@ -34,7 +35,7 @@ enum Message {
 /// A connection to an agent that answers calls. The agent ends when this is dropped.
 pub struct Connection {
     input: RefCell<Box<dyn Write>>,
-    lines: Receiver<Result<Line, String>>,
+    lines: Receiver<String>,
     /// The number of the last call.
     calls: Cell<u64>,
     /// How long the agent may be silent.
@@ -56,14 +57,8 @@ impl Connection {
         lost: Arc<AtomicBool>,
         patience: Duration,
     ) -> Result<Self, TestbedError> {
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || {
-            // It reads on after the last call: an agent that could not write its last lines would fail.
-            for line in output.lines().map_while(Result::ok) {
-                let _ = sender.send(serde_json::from_str(&line).map_err(|_| line));
-            }
-        });
-        let connection = Self { input: RefCell::new(input), lines, calls: Cell::new(0), patience, lost };
+        let (input, lines) = (RefCell::new(input), agent::lines(output));
+        let connection = Self { input, lines, calls: Cell::new(0), patience, lost };
         connection.write(request)?;
         connection.send(&Call::Ready)?;
         Ok(connection)
@@ -99,8 +94,9 @@ impl Connection {
             } else if heard_at.elapsed() > self.patience {
                 return Err(self.lose(&format!("it was silent for {:.0} s", self.patience.as_secs_f64())));
             }
-            match line {
-                Ok(Ok(line)) => match line.unless_failed("it")? {
+            let understood = line.map(|line| serde_json::from_str::<Line>(&line).map_err(|_| self.lose(&line)));
+            match understood {
+                Ok(line) => match line?.unless_failed("it")? {
                     Line::Answer(answer) => return answer,
                     Line::Event(event) => {
                         let heard = listener.as_mut().map_or(Ok(()), |listener| listener.hear(&event));
@@ -109,7 +105,6 @@ impl Connection {
                     Line::Ended(_) => return Err(self.lose("it has ended")),
                     Line::Version(_) | Line::Alive | Line::Failed { .. } => {}
                 },
-                Ok(Err(words)) => return Err(self.lose(&words)),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lose("it has ended")),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -135,6 +130,21 @@ impl Remote for Connection {
     fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
+}
+
+/// Does what remains of an assignment on machines that answer calls, until `is_over`.
+///
+/// # Errors
+/// Those of [`fsarena_execute::run`].
+pub fn run(
+    assignment: &Assignment,
+    machines: &mut dyn Testbed,
+    is_over: impl Fn() -> bool + Send,
+    listener: &mut dyn Listener,
+) -> Result<End> {
+    let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
+    let look = |stop: &AtomicBool| fsarena_execute::run(rest, machines, &MonotonicClock, stop, listener);
+    Ok(fsarena_engine::watched(is_over, look)?.into())
 }
 
 /// The call that is being answered, and the last one that is to end early; both by number.

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use fsarena_execute::{FILL, largest, left_files, require_libraries, unaligned};
 use fsarena_lane::{LaneError, Ledger, lane_count, layer, loops, require, trial};
 use fsarena_model::plan::{Lanes, Slowdown};
-use fsarena_model::{Bytes, Contender, Label, LanePlan, Measuring, Mode, Plan, Rounds, Stated, Storage};
+use fsarena_model::{Bytes, Contender, Label, LanePlan, Measuring, Mode, Plan, Rounds, Stated, Storage, repeated};
 
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
@@ -20,7 +20,7 @@ use crate::{ENGINES, Refusal, Refusals};
 const MOST_ROUNDS: u32 = 1000;
 
 /// Size of a lane's logical blocks, in bytes.
-const BLOCK: u64 = fsarena_lane::BLOCK_SIZE as u64;
+pub const BLOCK: u64 = fsarena_lane::BLOCK_SIZE as u64;
 
 /// Refuses a plan, from arguments or from the store, that contradicts itself, or whose data do not fit on its lanes.
 ///
@@ -28,12 +28,9 @@ const BLOCK: u64 = fsarena_lane::BLOCK_SIZE as u64;
 /// All reasons that are found.
 pub fn require_sound(plan: &Plan) -> Result<()> {
     let mut refusals = Refusals::default();
-    for (index, Contender { label, .. }) in plan.contenders.iter().enumerate() {
-        let is_new = plan.contenders[..index].iter().all(|other| other.label != *label);
-        refusals.require(is_new, || {
-            let text = format!("two contenders have the label `{label}`");
-            Refusal::wrong_use(text, "give each its own: a=ext4 b=ext4")
-        });
+    if let Some(label) = repeated(plan.contenders.iter().map(|contender| &contender.label)) {
+        let text = format!("two contenders have the label `{label}`");
+        refusals.add(Refusal::wrong_use(text, "give each its own: a=ext4 b=ext4"));
     }
     for workload in &plan.workloads {
         refusals.take(fsarena_catalog::require_sound(workload));
@@ -137,9 +134,7 @@ pub fn require_storage(plan: &Plan) -> Result<()> {
     let refused = |text| Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage");
     if let Storage::Directory(path) = &plan.lanes.storage {
         if path.as_os_str().is_empty() {
-            bail!(refused(
-                "there is no path after `--storage dir:`, or in `storage` of the configuration file".to_owned()
-            ));
+            bail!(refused("there is no path after `--storage dir:`".to_owned()));
         }
         if path.starts_with("~") {
             let text = format!("`{}` is no place for lanes: the shell has not replaced the `~`", path.display());
@@ -167,9 +162,9 @@ pub fn require_storage(plan: &Plan) -> Result<()> {
         let hint = "name a folder, a disk or `memory` with --storage; `fsarena doctor` lists free disks";
         bail!(Refusal::wrong_use(format!("`{}` {what}", other.display()), hint));
     }
-    match disks.iter().enumerate().find(|(index, path)| disks[..*index].contains(path)) {
+    match repeated(disks) {
         None => Ok(()),
-        Some((_, twice)) => bail!(refused(format!("`{}` is named twice", twice.display()))),
+        Some(twice) => bail!(refused(format!("`{}` is named twice", twice.display()))),
     }
 }
 
@@ -200,10 +195,10 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
     if let Some(label) = uncounted.iter().find(|label| !labels.contains(label)) {
         bail!(Refusal::wrong_use(format!("there is no contender `{label}`"), "--no-counters takes a label"));
     }
-    for (index, Slowdown { label, .. }) in slowdowns.iter().enumerate() {
-        if slowdowns[..index].iter().any(|other| other.label == *label) {
-            bail!(Refusal::wrong_use(format!("`{label}` has two slowdowns"), "give it one"));
-        }
+    if let Some(label) = repeated(slowdowns.iter().map(|slowdown| &slowdown.label)) {
+        bail!(Refusal::wrong_use(format!("`{label}` has two slowdowns"), "give it one"));
+    }
+    for Slowdown { label, .. } in slowdowns {
         if !labels.contains(&label) {
             let labels: Vec<&str> = labels.iter().map(|label| label.0.as_str()).collect();
             let text = format!("there is no contender `{label}` to be slowed");
@@ -215,20 +210,20 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
 
 /// Refuses guarantees that are stated twice, or about file systems whose guarantees are known.
 fn require_guarantees(plan: &Plan) -> Result<()> {
-    for (index, Stated { label, guarantee }) in plan.guarantees.iter().enumerate() {
+    for Stated { label, .. } in &plan.guarantees {
         let is_directory = |contender: &Contender| contender.label == *label && contender.is_directory();
         if !plan.contenders.iter().any(is_directory) {
             let text = format!("there is no directory `{label}` whose guarantees could be stated");
             bail!(Refusal::wrong_use(text, "nfs=dir:/mnt/nfs --guarantee nfs=unflushed"));
         }
-        let is_same =
-            |other: &Stated| other.label == *label && discriminant(&other.guarantee) == discriminant(guarantee);
-        if plan.guarantees[..index].iter().any(is_same) {
+    }
+    match repeated(plan.guarantees.iter().map(|stated| (&stated.label, discriminant(&stated.guarantee)))) {
+        None => Ok(()),
+        Some((label, _)) => {
             let text = format!("two guarantees of `{label}` contradict each other");
-            bail!(Refusal::wrong_use(text, "state one of them"));
+            bail!(Refusal::wrong_use(text, "state one of them"))
         }
     }
-    Ok(())
 }
 
 /// A size close to the requested one, in whole blocks, that suffices for the plan's kinds and workloads.

@@ -13,15 +13,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use fsarena_execute::remote::{ClientMachines, Server};
-use fsarena_execute::{Assignment, Listener, RunError, TestbedError};
-use fsarena_model::event::Note;
+use fsarena_execute::{Assignment, Listener, TestbedError};
 use fsarena_model::{Event, Severity};
 use fsarena_sys::{MonotonicClock, clock};
 
 use crate::agent::{self, Request};
-use crate::calls::Connection;
+use crate::calls::{self, Connection};
 use crate::file_server::Shell;
-use crate::{ENGINES, End, Refusal, deploy};
+use crate::{ENGINES, End, Refusal, deploy, note};
 
 pub use named::{Launcher, NamedClients};
 
@@ -48,18 +47,15 @@ pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listene
     let mut machines =
         ClientMachines::new(plan, ENGINES, connections, servers, Rc::new(MonotonicClock), Arc::clone(&over));
     let look = || stop.load(Ordering::Relaxed) || over.load(Ordering::Relaxed);
-    let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
-    let ended = fsarena_engine::watched(look, |stop| {
-        fsarena_execute::run(rest, &mut machines, &MonotonicClock, stop, listener)
-    });
+    let ended = calls::run(&assignment, &mut machines, look, listener);
     let lost = machines.lost();
     drop(machines);
     drop(agents);
     for command in &lost {
         let text = format!("the client `{command}` was lost; {}", clear(command));
-        listener.hear(&Event::Note(Note { severity: Severity::Failure, text })).map_err(RunError::Listener)?;
+        note::add(listener, Severity::Failure, text)?;
     }
-    Ok(ended?.into())
+    ended
 }
 
 struct Agent {

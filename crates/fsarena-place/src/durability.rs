@@ -18,7 +18,7 @@ use fsarena_model::{Bytes, ErrorCategory};
 use guest::{DurabilityOrder, WriterTask};
 use session::{Stopped, WriterSession};
 
-use crate::{Refusal, Refusals, folders};
+use crate::{Refusal, Refusals, require_kernels};
 
 /// Refuses a kernel that Debian does not have, and a guest with a disk of `size` bytes that does not fit into `free`
 /// bytes of memory. The disk can be full, and the log of its requests as large again.
@@ -26,9 +26,8 @@ use crate::{Refusal, Refusals, folders};
 /// # Errors
 /// All reasons that are found.
 pub fn require_room(wanted: &Wanted, size: Bytes, free: Option<Bytes>) -> Result<()> {
-    let (mut refusals, cache) = (Refusals::default(), folders::cache()?);
-    let kernel = |kernel: &String| fsarena_guest::require_kernel(&cache, &wanted.release, kernel);
-    refusals.take(wanted.kernel.as_ref().map_or(Ok(()), kernel));
+    let mut refusals = Refusals::default();
+    refusals.take(require_kernels(&wanted.release, wanted.kernel.as_deref()));
     let room = fsarena_guest::require_memory(wanted.memory, Bytes(size.0.saturating_mul(2)), free);
     let hint = "a smaller --lane-size or --guest-memory; twice the lane, for the disk and the log of its requests";
     refusals.take(room.map_err(|error| Refusal::machine(error.to_string(), hint)));

@@ -1,10 +1,9 @@
 //! Shells on file servers: a server needs no fsarena to drop its caches and to count what its disks read.
 
 use std::cell::RefCell;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -39,13 +38,7 @@ impl Shell {
     /// If it does not answer, or lacks a disk.
     pub fn start(server: &FileServer) -> Result<Self> {
         let mut child = agent::start(&server.command)?;
-        let output = child.stdout.take().context("the shell's stdout")?;
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                let _ = sender.send(line);
-            }
-        });
+        let lines = agent::lines(BufReader::new(child.stdout.take().context("the shell's stdout")?));
         let input = RefCell::new(child.stdin.take());
         let shell = Self { server: server.clone(), child, input, lines };
         let hint = "--server 'sdb=ssh root@server sh' names disks of the server and starts a shell";

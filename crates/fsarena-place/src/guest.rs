@@ -12,13 +12,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
-use fsarena_execute::{Assignment, Listener, RunError};
+use fsarena_execute::{Assignment, Listener};
 use fsarena_guest::init::by_id;
 use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::layer_tools;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
-use fsarena_model::event::Note;
 use fsarena_model::guest::{DiskMode, Simulated};
 use fsarena_model::{Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
 use fsarena_sys::namespace;
@@ -26,6 +25,7 @@ use fsarena_sys::namespace;
 use crate::agent::{self, Link, Request};
 use crate::checks::fitted;
 use crate::lock::{Locked, take_machine};
+use crate::note::{self, preparing};
 use crate::{ENGINES, End, Lost, Refusal, folders};
 
 /// Memory of the host as a folder.
@@ -77,10 +77,7 @@ impl InGuest {
 
     /// Fetches and builds what the guest needs.
     fn prepare(&self, listener: &mut dyn Listener) -> Result<Prepared> {
-        let mut telling = |what: &str| {
-            let _ = listener.hear(&Event::Preparing(what.to_owned()));
-        };
-        Ok(fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut telling)?)
+        Ok(fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut preparing(listener))?)
     }
 
     /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and lets its agent do the request.
@@ -94,7 +91,7 @@ impl InGuest {
     ) -> Result<End> {
         let shares = share(plan, locked)?;
         let prepared = self.prepare(listener)?;
-        let _ = listener.hear(&Event::Preparing("booting the guest".to_owned()));
+        preparing(listener)("booting the guest");
         let disk = self.disk(plan);
         let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
         let in_guest = plan.clone().with_storage(within(plan));
@@ -103,8 +100,7 @@ impl InGuest {
         let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
         let order = text.as_ref().map(String::as_bytes);
         let lanes = Some((&disk, size));
-        let hardware = Hardware { prepared: &prepared, lanes, modes: &modes, raw: None, shares: &shares, order };
-        let mut running = hardware.boot()?;
+        let mut running = Hardware { lanes, modes: &modes, order, ..Hardware::new(&prepared, &shares) }.boot()?;
         let (input, output) = connection(&running)?;
         let link = Link { name: "the guest".to_owned(), input, output };
         let (stream, has_booted) = (running.stream().try_clone()?, AtomicBool::new(false));
@@ -327,7 +323,7 @@ impl Listener for Listening<'_> {
         // The last event of a run: nothing follows it.
         if matches!(event, Event::Finished(_)) {
             for text in counted(self.plan, self.running) {
-                self.inner.hear(&Event::Note(Note { severity: Severity::Info, text }))?;
+                note::add(self.inner, Severity::Info, text).map_err(|error| error.to_string())?;
             }
         }
         self.inner.hear(event)
@@ -353,8 +349,7 @@ fn counted(plan: &Plan, running: &Running) -> Vec<String> {
 /// Reports what the guest's kernel has complained about.
 fn tell(findings: &[String], listener: &mut dyn Listener) -> Result<()> {
     for finding in findings.iter().take(MOST_FINDINGS) {
-        let note = Note { severity: Severity::Warning, text: format!("the guest's kernel reports: {finding}") };
-        listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+        note::add(listener, Severity::Warning, format!("the guest's kernel reports: {finding}"))?;
     }
     Ok(())
 }

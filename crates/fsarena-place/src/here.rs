@@ -8,14 +8,13 @@ use fsarena_execute::{Assignment, Listener, Machine, RunError};
 use fsarena_lane::disk::{self, Disk};
 use fsarena_lane::loops;
 use fsarena_lane::{Go, LaneSet, require, trial};
-use fsarena_model::event::Note;
-use fsarena_model::{Event, Plan, Severity, Status};
+use fsarena_model::{Plan, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent;
 use crate::checks::{fitted, require_host, require_machine, require_sound, require_space, try_options};
 use crate::lock::{Locked, is_busy, take_machine};
-use crate::note::tell;
+use crate::note::{preparing, tell};
 use crate::{ENGINES, End, Refusal, calls, note, tools};
 
 /// Does an assignment on this machine.
@@ -51,8 +50,7 @@ pub fn answer_calls(
 ) -> Result<End> {
     let Some(checked) = Checked::of(assignment, session, stop, listener)? else { return Ok(End::Stopped) };
     for text in &checked.notes {
-        let note = Note { severity: Severity::Info, text: text.clone() };
-        listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+        note::add(listener, Severity::Info, text.clone())?;
     }
     checked.on_lanes(stop, listener, |machine, _| {
         calls::serve(machine, |line| agent::write(&line)).map_err(|error| RunError::Listener(error.to_string()))?;
@@ -117,8 +115,7 @@ impl Checked {
             if stop.load(Ordering::Relaxed) {
                 return Go::Stop;
             }
-            // If it cannot be stored, neither can the next event, and the run ends.
-            let _ = listener.hear(&Event::Preparing(what.to_owned()));
+            preparing(listener)(what);
             Go::On
         };
         let Self { plan, locked: Locked { mut ledger, machine: _machine }, disks, .. } = self;
@@ -128,13 +125,12 @@ impl Checked {
         let mut machine = Machine::new(plan, lane_set, ENGINES);
         machine.precondition(&mut telling)?;
         let status = act(&mut machine, listener);
-        let _ = listener.hear(&Event::Preparing("taking everything away".to_owned()));
+        preparing(listener)("taking everything away");
         let closed = machine.close();
         let status = status?;
         if let Err(left) = closed {
             // The measurements stay valid; the leftover is reported with them.
-            let note = Note { severity: Severity::Failure, text: format!("{left}; `fsarena clean` tries it again") };
-            listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+            note::add(listener, Severity::Failure, format!("{left}; `fsarena clean` tries it again"))?;
         }
         Ok(status.into())
     }

@@ -28,16 +28,18 @@ use fsarena_sys::child;
 use serde::{Deserialize, Serialize};
 
 pub use checks::{
-    enlarge_lanes, fitted, require_host, require_machine, require_means, require_sound, require_space, require_storage,
+    BLOCK, enlarge_lanes, fitted, require_host, require_machine, require_means, require_sound, require_space,
+    require_storage,
 };
 pub use clients::{Launcher, NamedClients};
 pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
 pub use guest::in_turn::ROUNDS_IN_TURN;
-pub use guest::{InGuest, file_system_packages, packages, packages_of, possible::require_one_guest};
+pub use guest::possible::{require_kernels, require_one_guest};
+pub use guest::{InGuest, file_system_packages, packages, packages_of};
 pub use here::rehearse;
 pub use lock::{Locked, take_machine, tell_cleared};
-pub use tools::{cached as cached_tools, prefer_cached};
+pub use tools::prefer_cached;
 
 /// Where a run happens.
 pub enum Place {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use fsarena_execute::Listener;
 use fsarena_lane::require_safety;
-use fsarena_model::{DebianRelease, Event, Plan};
+use fsarena_model::{DebianRelease, Plan};
 use fsarena_sys::child;
 
+use crate::note::preparing;
 use crate::{Refusal, file_system_packages, folders};
 
 /// Lets the programs that the plan names be started, which are fetched if the cache lacks them.
@@ -19,11 +20,8 @@ pub fn prefer(plan: &Plan, listener: &mut dyn Listener) -> Result<()> {
         child::prefer(None);
         return Ok(());
     };
-    let mut telling = |what: &str| {
-        let _ = listener.hear(&Event::Preparing(what.to_owned()));
-    };
     let cache = folders::cache()?;
-    let folder = fsarena_guest::tools(&cache, release, &file_system_packages(), &mut telling)?;
+    let folder = fsarena_guest::tools(&cache, release, &file_system_packages(), &mut preparing(listener))?;
     let hint = format!("if you trust what is there: chown -R root {0}; chmod -R go-w {0}", cache.display());
     require_safety(&folder).map_err(|error| Refusal::machine(error.to_string(), hint))?;
     child::prefer(Some(folder));
@@ -38,7 +36,7 @@ pub fn prefer_cached(plan: &Plan) -> bool {
 }
 
 /// The folder with the programs of a release, if the cache has it and no other user could change them.
-pub fn cached(release: &DebianRelease) -> Option<PathBuf> {
+fn cached(release: &DebianRelease) -> Option<PathBuf> {
     let found = fsarena_guest::cached_tools(&folders::cache().ok()?, release, &file_system_packages());
     found.filter(|folder| require_safety(folder).is_ok())
 }

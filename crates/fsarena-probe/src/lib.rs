@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use fsarena_model::{Probe, Readings};
 
-pub use at_rest::{Jitter, rates_at_rest};
+pub use at_rest::rates_at_rest;
 pub use bandwidth::memory_bandwidth;
 pub use conditions::{ConditionsSnapshot, frequency_policy};
 pub use environment::{machine_name, survey};

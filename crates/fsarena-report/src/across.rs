@@ -43,10 +43,9 @@ pub fn report(across: &Across, version: &str) -> Report {
     ];
     Report {
         facts: across.machines.iter().map(machine).collect(),
-        condition: missing(across),
         counts: counts(across),
         ..Report::new(format!("On {}", counted(across.machines.len(), "machine")), names, version)
-            .answering(answer(across), sections)
+            .answering(missing(across).into_iter().chain([answer(across)]), sections)
     }
 }
 

@@ -34,11 +34,9 @@ pub fn report(difference: &Difference, version: &str) -> Report {
             .with(Paragraph::legend(COVERED))
             .with(Paragraph::legend(UNCOVERED)),
     ];
-    Report {
-        condition: difference.withheld.as_ref().map(|why| format!("Nothing is decided: {why}.")),
-        counts: counts(difference),
-        ..Report::new(title, sides, version).answering(answer(difference), sections)
-    }
+    let withheld = difference.withheld.as_ref().map(|why| format!("Nothing is decided: {why}."));
+    let answer = withheld.into_iter().chain([answer(difference)]);
+    Report { counts: counts(difference), ..Report::new(title, sides, version).answering(answer, sections) }
 }
 
 fn names(runs: &[SideRun]) -> String {

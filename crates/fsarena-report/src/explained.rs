@@ -55,12 +55,9 @@ impl CellFigure {
 struct Subject {
     title: &'static str,
     meaning: &'static str,
+    /// The lines of a workload, in its own part and among all workloads.
     lines: fn(&Comparison, &WorkloadRow) -> Vec<ExplainedLine>,
     brief: fn(&Comparison, &WorkloadRow) -> Vec<ExplainedLine>,
-    /// A sentence about what that table leaves out.
-    rest: fn(&Comparison) -> Option<String>,
-    /// What is remarkable in a workload, for readers who do not open its table.
-    hint: fn(&Comparison, &WorkloadRow) -> Option<String>,
 }
 
 /// The tables of all workloads, in the order in which they are shown.
@@ -78,12 +75,12 @@ struct ExplainedLine {
     baselines: String,
 }
 
-/// The tables of all workloads, with the brief lines. A table without lines is left out.
+/// The tables of all workloads. A table without lines is left out.
 pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Section> {
     SUBJECTS.iter().map(|subject| brief(subject, comparison))
 }
 
-/// The columns of iostat of all workloads, with the brief lines.
+/// The columns of iostat of all workloads.
 pub fn iostat_of_all(comparison: &Comparison) -> Section {
     brief(&programs::IOSTAT, comparison)
 }
@@ -93,9 +90,7 @@ fn brief(subject: &Subject, comparison: &Comparison) -> Section {
     let lines: Vec<(&WorkloadRow, ExplainedLine)> = comparison.workloads.iter().flat_map(lines).collect();
     let name = |(workload, _): &(&WorkloadRow, ExplainedLine)| workload.name.to_string();
     let table = TableOf::new(TableLook::Grouped, &lines).column(ColumnKind::Name, "workload", name);
-    let meaning = [subject.meaning.to_owned()].into_iter().chain((subject.rest)(comparison));
-    let meaning = meaning.collect::<Vec<_>>().join(" ");
-    part(subject, "", figures(table, comparison, |(_, line)| line), meaning)
+    part(subject, figures(table, comparison, |(_, line)| line))
 }
 
 /// The tables of one workload, with all lines. The shares are shown with the workload's medians instead.
@@ -103,16 +98,13 @@ pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iter
     let subjects = [programs::SAID, durability::CLOCKS, durability::FLUSHES, programs::IOSTAT].into_iter();
     subjects.map(|subject| {
         let lines = (subject.lines)(comparison, workload);
-        let table = figures(TableOf::new(TableLook::Probes, &lines), comparison, |line| line);
-        let hint = (subject.hint)(comparison, workload).unwrap_or_default();
-        part(&subject, &hint, table, subject.meaning.to_owned())
+        part(&subject, figures(TableOf::new(TableLook::Probes, &lines), comparison, |line| line))
     })
 }
 
 /// A folded table with its explanation.
-fn part(subject: &Subject, hint: &str, table: Table, meaning: String) -> Section {
-    let part = Section::titled(subject.title).folded(Fold::Closed).with_hint(Sentence::new(Role::Strong, hint));
-    part.with(table).with(Paragraph::legend(meaning))
+fn part(subject: &Subject, table: Table) -> Section {
+    Section::titled(subject.title).folded(Fold::Closed).with(table).with(Paragraph::legend(subject.meaning))
 }
 
 /// Adds the columns of a figure: its name, the value of each contender, and the baselines if there are any.

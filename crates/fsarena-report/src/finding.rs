@@ -1,6 +1,5 @@
 //! The sentence of each finding of the validity rules: what was seen, in figures, and what to do about it.
 
-use fsarena_model::validity::{CapUnit, RateCap};
 use fsarena_model::{Finding, Nanos};
 
 use crate::number::value;
@@ -59,11 +58,10 @@ pub fn sentence(finding: &Finding) -> String {
         Finding::HostBelowLane { share, each, with_device, has_file_system } => {
             below_lane(*share, *each, *with_device, *has_file_system)
         }
-        Finding::DeviceLimit { share, cap } => format!(
-            "{} of what the bare device does with the same requests{}: a tie here says nothing about the file systems; \
-             take more requests at a time, or a faster device",
-            percent(*share),
-            cap.map(in_words).unwrap_or_default()
+        Finding::DeviceLimit { share } => format!(
+            "{} of what the bare device does with the same requests: a tie here says nothing about the file systems; take \
+             more requests at a time, or a faster device (a round number may be the rate limit of a volume)",
+            percent(*share)
         ),
         Finding::ProcessorsBusy { busy, of } => format!(
             "this run and the kernel's threads kept {busy:.1} of {of} processors busy: the figure is about processors, not \
@@ -102,21 +100,6 @@ pub fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// The share that the finding is about; `None` if it is about none.
-pub fn share(finding: &Finding) -> Option<f64> {
-    match finding {
-        Finding::LittleCarried { share, .. }
-        | Finding::LittleReadByServers { share, .. }
-        | Finding::DeviceLimit { share, .. }
-        | Finding::SlowClient { share, .. }
-        | Finding::HostBelowLane { share, .. }
-        | Finding::LinkLimit { share, .. } => Some(*share),
-        Finding::MostlyHarness { memory, starts, .. } => memory.or(*starts),
-        Finding::ProcessorsBusy { busy, of } => Some(busy / f64::from(*of)),
-        _ => None,
-    }
-}
-
 fn below_lane(share: f64, each: Nanos, with_device: Option<Nanos>, has_file_system: bool) -> String {
     let host = match has_file_system {
         true => "the host's file system and the loop device take",
@@ -142,15 +125,6 @@ fn harness(memory: Option<f64>, starts: Option<f64>, each: Nanos, is_score: bool
         }
         (None, starts) => format!("{} of its {each} per operation", starts.unwrap_or_default()),
     }
-}
-
-fn in_words(cap: RateCap) -> String {
-    let RateCap { rate, of, depth, latency } = cap;
-    let unit = match of {
-        CapUnit::Operations => "operations per second",
-        CapUnit::Megabytes => "MB/s",
-    };
-    format!("; it looks like a cap of {rate:.0} {unit} ({depth} at a time, {latency} each)")
 }
 
 fn percent(share: f64) -> String {

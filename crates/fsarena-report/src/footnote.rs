@@ -4,7 +4,6 @@ use fsarena_model::comparison::{Cell, PairVerdict, Reason};
 use fsarena_model::{Comparison, Validity, ValidityClass};
 
 use crate::finding;
-use crate::words::{self, counted};
 
 /// What a footnote says about an entry of a table: a class of validity in a cell, or another reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,14 +13,12 @@ pub struct Remark {
     place: String,
     /// What was seen, or the reason.
     text: String,
-    /// The share that the class is about, in percent; `None` if it is about none.
-    percent: Option<u32>,
 }
 
 impl Remark {
     /// A reason without a class.
     pub fn of(text: String) -> Self {
-        Self { class: None, place: String::new(), text, percent: None }
+        Self { class: None, place: String::new(), text }
     }
 }
 
@@ -34,7 +31,6 @@ pub fn of_cell(cell: &Cell) -> Vec<Remark> {
         class: Some(flag.class),
         place: place.clone(),
         text: finding::sentence(&flag.finding),
-        percent: finding::share(&flag.finding).map(|share| (share * 100.0).round() as u32),
     };
     let others = (cell.rounds == 0 && cell.figure.median.is_some()).then(|| Remark::of(UNCOUNTED.to_owned()));
     cell.validity.iter().map(flag).chain(others).collect()
@@ -75,38 +71,16 @@ impl Footnotes {
         index + 1
     }
 
-    /// The footnotes in the order of their numbers; of most classes only what they mean. Failures are listed in full.
-    pub fn short(&self) -> Vec<String> {
-        let short = |seen: &Vec<Remark>| match seen[0].class {
-            None | Some(ValidityClass::Impossible) => sentence(seen),
-            Some(class) => {
-                let figures = counted(seen.len(), "figure");
-                format!("{class} ({figures}{}): {}", shares(seen), words::validity(class))
-            }
-        };
-        self.0.iter().map(short).collect()
-    }
-
     /// The footnotes in the order of their numbers.
     pub fn sentences(&self) -> Vec<String> {
         self.0.iter().map(|seen| sentence(seen)).collect()
     }
 }
 
-/// `, 34 % to 100 %`: the shares of the remarks; empty if they have none.
-fn shares(seen: &[Remark]) -> String {
-    let all = || seen.iter().filter_map(|remark| remark.percent);
-    match all().min().zip(all().max()) {
-        Some((least, most)) if least < most => format!(", {least} % to {most} %"),
-        Some((only, _)) => format!(", {only} %"),
-        None => String::new(),
-    }
-}
-
 /// What was seen, and where. Of different sentences only the first is shown, because they differ in figures; the causes
 /// of work that did not finish are in the list of failures.
 fn sentence(seen: &[Remark]) -> String {
-    let Remark { class, place, text, .. } = &seen[0];
+    let Remark { class, place, text } = &seen[0];
     let Some(class) = class else { return text.clone() };
     let differ = seen.iter().any(|other| other.text != *text);
     match seen.len() {

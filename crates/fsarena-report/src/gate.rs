@@ -26,7 +26,7 @@ pub fn report(gate: &Gate, version: &str) -> Report {
         Section::titled("Not compared").with(List::new(ListLook::Notes, gate.left_out.clone())),
         if gate.is_interleaved { Section::default() } else { contrasts(&gate.contrasts) },
     ];
-    Report::new(title, head, version).answering(answer(gate), sections)
+    Report::new(title, head, version).answering([answer(gate)], sections)
 }
 
 fn slower(check: &GateCheck) -> String {

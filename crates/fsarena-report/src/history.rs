@@ -31,7 +31,7 @@ pub fn report(history: &History, version: &str) -> Report {
         Section::titled("How changes are found").with(Paragraph::legend(METHOD)),
     ];
     Report::new(format!("History of {}", history.workload), head, version)
-        .answering(answer(history), sections.chain(last))
+        .answering([answer(history)], sections.chain(last))
 }
 
 fn answer(history: &History) -> String {

@@ -1,15 +1,12 @@
-//! The machine and the lanes: facts, the cost of a write and flush, what held the machine back, and the programs that
-//! did the work.
+//! The machine and the lanes: facts, the cost of a write and flush, and the programs that did the work.
 
 use std::collections::BTreeMap;
 
-use fsarena_model::event::RoundFacts;
-use fsarena_model::{Comparison, Conditions, Environment, FlushAfter, LaneCost, Nanos, RepeatedReads};
-use fsarena_stats::median;
+use fsarena_model::{Environment, FlushAfter, LaneCost, RepeatedReads};
 
-use crate::number::{bytes, seconds, three_digits};
+use crate::number::{bytes, three_digits};
 use crate::report::{Fact, Role};
-use crate::words::{self, listed};
+use crate::words::listed;
 
 /// The machine and the place of the lanes. The value of a fact that could not be read is empty.
 pub fn facts(environment: &Environment) -> [Fact; 13] {
@@ -37,16 +34,9 @@ pub fn facts(environment: &Environment) -> [Fact; 13] {
     ]
 }
 
-/// Sentences about the lane, what is beneath it, and what held the machine back.
-pub fn lane_facts(comparison: &Comparison) -> Vec<String> {
-    let environment = &comparison.environment;
-    let sentences = [
-        environment.lanes.cost.as_ref().map(lane_cost),
-        over_rounds(comparison),
-        flushes(environment),
-        repeated_reads(environment),
-        held_back(comparison),
-    ];
+/// Sentences about the lane and what is beneath it.
+pub fn lane_facts(environment: &Environment) -> Vec<String> {
+    let sentences = [environment.lanes.cost.as_ref().map(lane_cost), flushes(environment), repeated_reads(environment)];
     sentences.into_iter().flatten().collect()
 }
 
@@ -83,67 +73,12 @@ fn repeated_reads(environment: &Environment) -> Option<String> {
     ))
 }
 
-/// What held the machine back, over all rounds; `None` if nothing did, or it is not known.
-fn held_back(comparison: &Comparison) -> Option<String> {
-    let facts = &comparison.round_facts;
-    let parts = [
-        part(facts, |round| round.swapped.map(|size| size.0 as f64), |size| format!("swapped {}", bytes(size))),
-        part(
-            facts,
-            |round| round.quota_throttled,
-            |span| format!("was held back {} by a processor quota", seconds(span)),
-        ),
-        part(
-            facts,
-            |round| round.thermal_throttled,
-            |times| format!("was slowed {times:.0} times for its temperature"),
-        ),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| format!("The machine {}.", listed(parts)))
-}
-
-/// The sum over the rounds in which the value is above 0, with the numbers of these rounds.
-fn part(facts: &[RoundFacts], of: fn(&Conditions) -> Option<f64>, print: fn(f64) -> String) -> Option<String> {
-    let seen: Vec<(u32, f64)> = facts
-        .iter()
-        .filter_map(|facts| Some((facts.round, of(&facts.conditions).filter(|value| *value > 0.0)?)))
-        .collect();
-    let noun = if seen.len() == 1 { "round" } else { "rounds" };
-    let rounds = listed(seen.iter().map(|(round, _)| round));
-    (!seen.is_empty()).then(|| format!("{} in {noun} {rounds}", print(seen.iter().map(|(_, value)| value).sum())))
-}
-
 /// `2100 to 3400 MHz`, or one figure if both ends are equal.
 pub fn frequency(ends: (f64, f64)) -> String {
     match ends {
         (low, high) if low < high => format!("{low:.0} to {high:.0} MHz"),
         (low, _) => format!("{low:.0} MHz"),
     }
-}
-
-/// The cost of the lane over the rounds: `The lane's write and flush took 74.2 µs (71.3 µs to 80.1 µs) in 5 rounds`.
-fn over_rounds(comparison: &Comparison) -> Option<String> {
-    let costs: Vec<&LaneCost> = lane_costs(comparison).collect();
-    let of = |span: fn(&LaneCost) -> Nanos| costs.iter().map(|cost| span(cost).as_seconds()).collect::<Vec<_>>();
-    let (busy, paced) = (spread(of(|cost| cost.back_to_back))?, spread(of(|cost| cost.paced))?);
-    let devices: Option<Vec<f64>> = costs.iter().map(|cost| Some(cost.device?.as_seconds())).collect();
-    let device = devices.and_then(spread).map(|device| format!(", {device} of it the device beneath"));
-    let host = comparison.environment.lanes.host_file_system.as_ref().map(|host| format!("; host file system {host}"));
-    let rounds = words::rounds(costs.len() as u32);
-    let (device, host) = (device.unwrap_or_default(), host.unwrap_or_default());
-    Some(format!("The lane's write and flush took {busy} in {rounds}{device}; after a pause {paced}{host}."))
-}
-
-fn lane_costs(comparison: &Comparison) -> impl Iterator<Item = &LaneCost> {
-    comparison.round_facts.iter().filter_map(|facts| facts.lane_cost.as_ref())
-}
-
-/// The median, with the minimum and the maximum.
-fn spread(values: Vec<f64>) -> Option<String> {
-    let (low, high) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
-    let middle = seconds(median(values)?);
-    Some(if low < high { format!("{middle} ({} to {})", seconds(low), seconds(high)) } else { middle })
 }
 
 /// Command lines and lines of configuration by the workloads that share them; `LANE` is where they worked.

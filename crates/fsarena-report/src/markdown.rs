@@ -45,7 +45,7 @@ fn content(content: &Content) -> String {
         Content::Section(inner) => section("###", inner),
         Content::Cards(cards) => cards.iter().map(|card| section("###", card)).collect::<Vec<_>>().join("\n\n"),
         Content::Command(command) => format!("    {}", visible(command)),
-        Content::Footnotes(footnotes) | Content::ShortFootnotes(footnotes) => {
+        Content::Footnotes(footnotes) => {
             items(footnotes.iter().enumerate().map(|(index, text)| format!("({}) {}", index + 1, escaped(text))))
         }
         Content::Drawings(_) => String::new(),

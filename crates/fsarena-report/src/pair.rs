@@ -2,7 +2,7 @@
 //! and the mean ratio over all workloads.
 
 use fsarena_model::comparison::{PairVerdict, Reason, SuiteRow};
-use fsarena_model::{Comparison, Label, Verdict, distinct, grouped};
+use fsarena_model::{Label, Verdict};
 
 use crate::group::ClassGroup;
 use crate::number::{self, Ratio, or_dash};
@@ -114,15 +114,6 @@ pub fn statement(pair: &PairVerdict) -> String {
     let Some(ratio) = valid(pair, ratio(pair)) else { return word };
     let (label, ratio) = better(pair, ratio);
     format!("{label} {} {word}", ratio.times())
-}
-
-/// Guarantees that only one contender of a pair makes, once for all pairs with the same text: `Verdicts of ext4 / btrfs
-/// and xfs / btrfs: btrfs also has data checksums.`
-pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
-    let valid = comparison.judged.verdicts.iter().filter(|pair| pair.verdict != Verdict::Invalid);
-    let pairs = valid.filter(|pair| !pair.guarantees.is_empty());
-    let pairs = grouped(distinct(pairs.map(|pair| (&pair.guarantees, name(pair)))));
-    pairs.into_iter().map(|(guarantees, pairs)| format!("Verdicts of {}: {guarantees}.", listed(pairs))).collect()
 }
 
 /// Maximum number of workloads that are named as the reason why a mean is missing.

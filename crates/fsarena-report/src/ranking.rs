@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use fsarena_model::comparison::{StandingRow, WorkloadRow};
-use fsarena_model::{Comparison, Label, Verdict, grouped};
+use fsarena_model::comparison::StandingRow;
+use fsarena_model::{Comparison, Label, Verdict};
 
 use crate::group::ClassGroup;
 use crate::number::DASH;
@@ -201,21 +201,6 @@ pub fn best(group: &ClassGroup<'_>, workload: &str) -> String {
 
 pub fn best_group<'a>(group: &ClassGroup<'a>, workload: &str) -> Vec<&'a str> {
     ranked(group, workload).filter(|row| row.in_best_group).map(|row| row.contender.0.as_str()).collect()
-}
-
-/// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty for two contenders,
-/// and if none is proved worse than another in any workload.
-pub fn best_groups(group: &ClassGroup<'_>) -> Vec<String> {
-    let workloads = &group.comparison.workloads;
-    let has_worse = workloads.iter().any(|row| ranked(group, &row.name).any(|row| !row.in_best_group));
-    if group.contenders.len() < 3 || !has_worse {
-        return Vec::new();
-    }
-    let best = |workload: &WorkloadRow| best_group(group, &workload.name);
-    let mut found = grouped(workloads.iter().map(|workload| (best(workload), workload.name.as_str())));
-    found.retain(|(members, _)| !members.is_empty());
-    found.sort_by_key(|(members, _)| members.len());
-    found.iter().map(|(members, workloads)| format!("{}: {}", members.join(", "), workloads.join(", "))).collect()
 }
 
 /// The rows of a group's contenders that have a rank in a workload.

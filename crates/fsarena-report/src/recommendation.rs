@@ -4,7 +4,7 @@ use fsarena_model::plan::how_to_install;
 use fsarena_model::recommendation::{AnotherProgram, ClassAdvice, KindChoice, MixFlip, MixRow, Preference};
 use fsarena_model::{Class, Comparison, Label, Recommendation, Unavailable, Weight, WorkKind};
 
-use crate::number::{self, DASH, Ratio};
+use crate::number::{self, Ratio, or_dash};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
@@ -246,12 +246,12 @@ fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {
 
 fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 3] {
     let among = among(advice, class);
-    let count = advice.workloads.len();
+    let unknown = |left_out: &[String]| (!left_out.is_empty()).then(|| pair::first_of(left_out));
     let pairs = TableOf::new(TableLook::Narrow, &class.pairs)
         .column(Name, "pair", |row| format!("{} / {}", row.a, row.b))
         .column(Figure, "mean ratio", |row| pair::times(Ratio::of(row.estimate)))
         .column(Figure, "95 %", |row| pair::interval(Ratio::of(row.estimate)))
-        .column(Figure, "not known of", |row| unknown(&row.left_out, count));
+        .column(Figure, "not known of", |row| or_dash(unknown(&row.left_out)));
     let predicted: Vec<(&MixRow, &AnotherProgram)> =
         class.pairs.iter().flat_map(|row| row.another.iter().map(move |another| (row, another))).collect();
     let another = TableOf::new(TableLook::Narrow, &predicted)
@@ -269,22 +269,6 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 3] {
         Section::titled(format!("{among}pairs in another program")).with(another).with(Paragraph::legend(ANOTHER));
     let flips = Section::titled(format!("{among}where it would flip")).with(flips).with(Paragraph::legend(FLIPS));
     [pairs, another, flips]
-}
-
-/// The workloads that are the reason why a mean is missing; a dash if there is none. A reason that all of them share is
-/// given once.
-fn unknown(left_out: &[String], count: usize) -> String {
-    if left_out.is_empty() {
-        return DASH.to_owned();
-    }
-    let reason = |text: &String| text.split_once(" (").map(|(_, reason)| reason.trim_end_matches(')').to_owned());
-    let first = left_out.first().and_then(reason);
-    match first.filter(|_| count > 1 && left_out.len() == count) {
-        Some(first) if left_out.iter().all(|text| reason(text).as_ref() == Some(&first)) => {
-            format!("all {count}: {first}")
-        }
-        _ => left_out.join(", "),
-    }
 }
 
 /// The share at which another contender would be first.

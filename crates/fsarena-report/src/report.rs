@@ -84,11 +84,9 @@ pub struct Report {
     pub run: String,
     /// The same as separate facts, for the head of a page.
     pub facts: Vec<String>,
-    /// Other load on the machine, and its consequence.
-    pub condition: Option<String>,
     /// What went wrong with the run as a whole.
     pub alarms: Vec<String>,
-    /// The answer, for documents.
+    /// The answer.
     pub answer: Vec<Sentence>,
     /// Number of pairs by verdict.
     pub counts: Vec<Count>,
@@ -127,7 +125,6 @@ impl Report {
             title: title.into(),
             facts: vec![run.clone()],
             run,
-            condition: None,
             alarms: Vec::new(),
             answer: Vec::new(),
             counts: Vec::new(),
@@ -137,13 +134,15 @@ impl Report {
         }
     }
 
-    /// With this answer in all media, and then these sections.
+    /// With these sentences as the answer, and these sections.
     #[must_use]
-    pub fn answering(mut self, answer: String, sections: impl IntoIterator<Item = Section>) -> Self {
-        self.answer = vec![answer.clone().into()];
-        let first = Section::default().with_shown(Shown::Terminal, Paragraph::plain(answer));
-        self.sections = [first].into_iter().chain(sections).collect();
-        self
+    pub fn answering<T: Into<Sentence>>(
+        self,
+        answer: impl IntoIterator<Item = T>,
+        sections: impl IntoIterator<Item = Section>,
+    ) -> Self {
+        let answer = answer.into_iter().map(Into::into).collect();
+        Self { answer, sections: sections.into_iter().collect(), ..self }
     }
 
     /// The parts that `medium` shows, with the numbers of their footnotes. Empty parts are left out.
@@ -157,10 +156,8 @@ impl Report {
         }
         for section in &mut self.sections {
             for block in &mut section.blocks {
-                match &mut block.content {
-                    Content::Footnotes(place) => *place = footnotes.sentences(),
-                    Content::ShortFootnotes(place) => *place = footnotes.short(),
-                    _ => {}
+                if let Content::Footnotes(place) = &mut block.content {
+                    *place = footnotes.sentences();
                 }
             }
             section.blocks.retain(|block| !block.content.is_empty());
@@ -181,8 +178,7 @@ fn shown_on(blocks: Vec<Block>, medium: OutputMedium) -> Vec<Block> {
             _ => {}
         }
         let is_legend = matches!(&block.content, Content::Paragraph(Paragraph { tone: Tone::Legend, .. }));
-        let is_empty =
-            block.content.is_empty() && !matches!(block.content, Content::Footnotes(_) | Content::ShortFootnotes(_));
+        let is_empty = block.content.is_empty() && !matches!(block.content, Content::Footnotes(_));
         let is_left_out = is_empty || (is_legend && lacks_subject);
         lacks_subject = is_empty && matches!(block.content, Content::Table(_) | Content::Drawings(_));
         shown.extend((!is_left_out).then_some(block));

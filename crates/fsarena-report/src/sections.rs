@@ -11,15 +11,15 @@ use fsarena_model::comparison::{ContenderRow, WorkloadRow};
 use fsarena_model::event::{Check, RoundFacts};
 use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status};
 
-use crate::number::{self, bytes, hundredths, or_dash, seconds, three_digits};
+use crate::number::{bytes, hundredths, or_dash, seconds, three_digits};
 use crate::report::{
     Additions, ColumnKind, Content, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report, Role, Section,
     Sentence, Shown, Table, TableLook, TableOf, Tone,
 };
 use crate::words::Term;
 use crate::{
-    answer, effects, explained, group, latency, layers, machine, pair, probe, recommendation, scaling, sharing,
-    shell_line, why, words,
+    answer, effects, explained, group, latency, layers, machine, probe, recommendation, scaling, sharing, shell_line,
+    why, words,
 };
 
 /// The summary that ends a run on a terminal.
@@ -31,15 +31,8 @@ pub fn summary(comparison: &Comparison) -> Report {
 pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let Additions { answer, sections, of_workloads, has_iostat, .. } = additions;
     let iostat = has_iostat.then(|| explained::iostat_of_all(comparison));
-    // Documents have them in the answer.
-    let decision = List::new(ListLook::Paragraphs, answer::decision(comparison));
-    let work = List::new(ListLook::Notes, answer::of_real_work(comparison));
-    let counts = Paragraph::plain(answer::short(comparison).join(" "));
     let own = [
-        Section::default().with_shown(Shown::Terminal, decision),
         recommendation::section(comparison),
-        Section::default().with_shown(Shown::Terminal, work),
-        Section::default().with_shown(Shown::Terminal, counts),
         effects::section(comparison),
         layers::section(comparison),
         why::section(comparison, Shown::Summaries),
@@ -49,7 +42,6 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
         verdicts::verdicts(comparison),
         workloads(comparison, of_workloads),
         verdicts::over_the_suite(comparison),
-        Section::titled("Pair by pair").with_shown(Shown::Page, verdicts::pair_by_pair(comparison)),
         Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
         checks_and_notes(comparison),
         contenders(comparison),
@@ -81,7 +73,6 @@ fn frame(comparison: &Comparison) -> Report {
     let title = format!("{} compared", words::listed(labels(comparison)));
     Report {
         facts: facts(comparison),
-        condition: comparison.run.condition.clone(),
         alarms: alarms(comparison),
         answer: answer::answer(comparison),
         origin: format!("Made by fsarena {version} from run {run}, seed {seed}."),
@@ -133,12 +124,9 @@ fn checks_and_notes(comparison: &Comparison) -> Section {
 fn contenders(comparison: &Comparison) -> Section {
     let groups = group::groups(comparison);
     let guarantees: Vec<String> = groups.iter().filter_map(group::guarantees).collect();
-    // The page has what only one of a pair guarantees next to each verdict.
-    let of_pairs = guarantees.iter().cloned().chain(pair::pair_guarantees(comparison));
-    let section = Section::titled("Contenders")
-        .with_shown(Shown::Summaries, List::new(ListLook::Paragraphs, of_pairs))
-        .with_shown(Shown::Page, List::new(ListLook::Paragraphs, guarantees));
-    section.with_shown(Shown::Page, Content::Cards(comparison.contenders.iter().map(contender).collect()))
+    Section::titled("Contenders")
+        .with(List::new(ListLook::Paragraphs, guarantees))
+        .with_shown(Shown::Page, Content::Cards(comparison.contenders.iter().map(contender).collect()))
 }
 
 fn contender(row: &ContenderRow) -> Section {
@@ -179,13 +167,10 @@ fn place(comparison: &Comparison) -> Section {
         .with(Facts::known(FactsLook::Columns, settings));
     Section::titled("Where and when")
         .with(Facts::known(FactsLook::Columns, machine::facts(environment)))
-        .with(List::new(ListLook::Paragraphs, machine::lane_facts(comparison)).in_tone(Tone::Legend))
-        .with_shown(Shown::Terminal, Paragraph::legend(if environment.settings.is_empty() { "" } else { SETTINGS }))
+        .with(List::new(ListLook::Paragraphs, machine::lane_facts(environment)).in_tone(Tone::Legend))
         .with_shown(Shown::Documents, settings)
         .with_shown(Shown::Page, rounds(&comparison.round_facts))
 }
-
-const SETTINGS: &str = "Settings of the programs are on the page and, as `environment.settings`, in the JSON.";
 
 /// A figure of a round, with the title of its column.
 type RoundFigure = (&'static str, fn(&RoundFacts) -> Option<String>);
@@ -244,14 +229,7 @@ fn reading(comparison: &Comparison) -> Section {
 
 /// What was to be done.
 fn the_plan(comparison: &Comparison) -> Section {
-    let facts = [
-        Fact::new("Suite", Role::Plain, comparison.run.suite.clone().unwrap_or_default()),
-        Fact::new("Contenders", Role::Plain, labels(comparison).join(", ")),
-        Fact::new("Rounds that were done", Role::Plain, comparison.run.rounds.to_string()),
-        Fact::new("Margin of equivalence", Role::Plain, number::percent(comparison.run.margin)),
-        Fact::new("Seed", Role::Plain, &comparison.run.seed),
-        Fact::new("SHA-256 of the plan", Role::Code, &comparison.run.plan_hash),
-    ];
+    let hash = Fact::new("SHA-256 of the plan", Role::Code, &comparison.run.plan_hash);
     let memory = |row: &WorkloadRow| or_dash(row.memory_limit.map(|limit| limit.to_string()));
     let table = TableOf::new(TableLook::Full, &comparison.workloads)
         .column(ColumnKind::Name, "workload", |row| &row.name)
@@ -263,7 +241,7 @@ fn the_plan(comparison: &Comparison) -> Section {
         .column(ColumnKind::Words, "cache", |row| words::cache(row.cache))
         .column(ColumnKind::Figure, "memory limit", memory);
     Section::titled("The plan")
-        .with_shown(Shown::Page, Facts::known(FactsLook::Columns, facts))
+        .with_shown(Shown::Page, Facts::known(FactsLook::Columns, [hash]))
         .with_shown(Shown::Page, Section::titled("Its workloads").folded(Fold::Closed).with(table))
 }
 

@@ -7,8 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::number::DASH;
 use crate::report;
 use crate::report::{
-    Block, Column, ColumnKind, Content, Facts, List, OutputMedium, Paragraph, Report, Section, Table, TableLook,
-    TableOf,
+    Block, Column, ColumnKind, Content, Facts, OutputMedium, Paragraph, Report, Section, Table, TableLook, TableOf,
 };
 use layout::{BAD, FAINT, Rendition, STRONG, painted, rendition, table, wrapped};
 
@@ -34,7 +33,7 @@ pub const PLAIN: TerminalStyle = TerminalStyle { color: false, width: 120 };
 pub fn of_report(report: Report, style: TerminalStyle) -> String {
     let report = report.on(OutputMedium::Terminal);
     let mut parts = vec![style.heading(&report.run)];
-    parts.extend(report.condition.iter().map(|text| wrapped(text, "", style.width)));
+    parts.extend((!report.answer.is_empty()).then(|| style.sentences(&report.answer, report::Tone::Plain)));
     parts.extend(report.sections.iter().map(|section| style.section(section)));
     parts.join("\n\n") + "\n"
 }
@@ -49,21 +48,21 @@ impl TerminalStyle {
         self.below(title, &section.blocks)
     }
 
-    /// The blocks below a title: sentences follow each other, and explanations follow their table; other blocks have an
-    /// empty line before them.
+    /// The blocks below a title: sentences follow each other, and explanations follow their table; a table has an empty
+    /// line before and after it.
     fn below(self, title: Option<String>, blocks: &[Block]) -> String {
         let mut text = title.unwrap_or_default();
         let mut is_table = false;
-        for block in blocks {
+        for (index, block) in blocks.iter().enumerate() {
             let gap = match &block.content {
                 _ if text.is_empty() => "",
                 Content::Paragraph(Paragraph { tone: report::Tone::Legend, .. }) => "\n",
                 Content::Paragraph(Paragraph { tone: report::Tone::Apart, .. }) | Content::Section(_) => "\n\n",
+                Content::Table(_) if index > 0 => "\n\n",
                 _ if is_table => "\n\n",
                 _ => "\n",
             };
-            is_table = matches!(&block.content, Content::Table(_) | Content::Section(_))
-                || matches!(&block.content, Content::Paragraph(Paragraph { tone: report::Tone::Apart, .. }));
+            is_table = matches!(&block.content, Content::Table(_) | Content::Section(_));
             text.push_str(gap);
             text.push_str(&self.block(&block.content));
         }
@@ -76,26 +75,23 @@ impl TerminalStyle {
             Content::Paragraph(Paragraph { tone, sentence }) => {
                 painted(&wrapped(&sentence.words(), "", self.width), rendition_of(*tone), self.color)
             }
-            Content::List(list) => self.list(list),
+            Content::List(list) => self.sentences(&list.items, list.tone),
             Content::Facts(facts) => self.facts(facts),
             Content::Table(table) => self.table(table),
             Content::Section(section) => self.section(section),
             Content::Cards(cards) => cards.iter().map(|card| self.section(card)).collect::<Vec<_>>().join("\n"),
             Content::Command(command) => layout::visible(command),
-            Content::Footnotes(footnotes) | Content::ShortFootnotes(footnotes) => self.footnotes(footnotes),
+            Content::Footnotes(footnotes) => self.footnotes(footnotes),
             Content::Drawings(_) => String::new(),
         }
     }
 
-    fn list(self, list: &List) -> String {
-        let line = |entry: &report::Sentence| {
-            painted(
-                &wrapped(&entry.words(), HANGING, self.width),
-                rendition(entry).or(rendition_of(list.tone)),
-                self.color,
-            )
+    fn sentences(self, sentences: &[report::Sentence], tone: report::Tone) -> String {
+        let line = |sentence: &report::Sentence| {
+            let rendition = rendition(sentence).or(rendition_of(tone));
+            painted(&wrapped(&sentence.words(), HANGING, self.width), rendition, self.color)
         };
-        list.items.iter().map(line).collect::<Vec<_>>().join("\n")
+        sentences.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     fn facts(self, facts: &Facts) -> String {

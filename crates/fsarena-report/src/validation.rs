@@ -47,7 +47,7 @@ pub fn report(found: &Validation, version: &str) -> Report {
         facts: found.runs.iter().map(run).collect(),
         ..Report::new("Predicted against measured".to_owned(), runs, version)
     }
-    .answering(answer(found), sections)
+    .answering([answer(found)], sections)
 }
 
 /// `mail: run 8 (2026-03-01T12:00:00Z, 6 rounds)`.

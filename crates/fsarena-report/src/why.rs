@@ -294,17 +294,8 @@ fn tables(explanation: &Explanation) -> Vec<Content> {
     };
     let remaining = [(slower, explanation.slower_remaining), (faster, explanation.faster_remaining)];
     let subtracted = explanation.event_seconds.filter(|it| *it > 0.0).map(|it| {
-        let [(slow, one), (fast, two)] = remaining.map(|(label, left)| (label, number::or_dash(left.map(percent))));
-        let ends = explanation.event_interval.map(|(low, high)| format!(" [{}, {}]", seconds(low), seconds(high)));
-        let measured = explanation.event_measured.map(|measured| {
-            let which = if measured > it { "most" } else { "least" };
-            format!(" (the {which} that is plausible; by the slices, it would be {})", seconds(measured))
-        });
-        let (ends, measured) = (ends.unwrap_or_default(), measured.unwrap_or_default());
-        format!(
-            " {}{ends} for each event are subtracted{measured}, which leaves {one} ({slow}) and {two} ({fast}).",
-            seconds(it)
-        )
+        let [one, two] = remaining.map(|(label, left)| format!("{} ({label})", number::or_dash(left.map(percent))));
+        format!(" {} for each event are subtracted, which leaves {one} and {two}.", seconds(it))
     });
     let facts = format!(
         "Over {}. Compared with others, traced slices are {}.{}{lost}",

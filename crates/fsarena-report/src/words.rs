@@ -289,73 +289,48 @@ pub const FIGURES: &[Term] = &[
 
 /// What a class of validity means, as the end of a sentence.
 pub fn validity(class: ValidityClass) -> String {
-    explained(class).0
-}
-
-/// What a class of validity means, as the end of a sentence; and what follows from it, and what can be done.
-fn explained(class: ValidityClass) -> (String, &'static str) {
     use bounds::{
         CLIENT_SHARE, CLOCK_SHARE, DEVICE_SHARE, HARNESS_SHARE, KEEPS_UP, LANE_SHARE, LINK_SHARE, PROCESSOR_SHARE,
         SERVED, SKEWED_SHARE, THROUGH_THE_CACHE,
     };
     match class {
-        ValidityClass::Cached => (
-            format!("the device carried less than {} of the bytes of a cold or direct read", percent(SERVED)),
-            "Memory served the rest. Take a larger file, or a memory limit.",
-        ),
-        ValidityClass::NotDirect => (
-            format!("the kernel did more than {} of direct I/O through the page cache", percent(THROUGH_THE_CACHE)),
-            "Pages were dirtied, or the file system names no alignment. On btrfs it becomes direct with nodatasum.",
-        ),
-        ValidityClass::DeviceBound => (
-            format!("at least {} of what the bare device does with the same requests", percent(DEVICE_SHARE)),
-            "A tie there says nothing about the file systems; a faster device would. If all are at one round number, it \
-             looks like a rate limit.",
-        ),
-        ValidityClass::LaneBound => (
-            format!("the host beneath the lane takes more than {} of the time", percent(LANE_SHARE)),
-            "Put the lanes on a partition or on another host file system.",
-        ),
-        ValidityClass::CpuBound => (
-            format!("at least {} of the processors were busy, the device was not", percent(PROCESSOR_SHARE)),
-            "What is compared is the code, and the number of cores decides. Fewer threads, or more cores, would show the \
-             rest.",
-        ),
-        ValidityClass::HarnessBound => (
-            format!("the same work in memory takes more than {} of the time", percent(HARNESS_SHARE)),
-            "No file system of a contender has a part in that: a difference between contenders comes out too small.",
-        ),
-        ValidityClass::CoarseClock => (
-            format!("a step of the program's clock is over {} of the time", percent(CLOCK_SHARE)),
-            "There is no verdict below that. Let it run longer.",
-        ),
-        ValidityClass::UnevenClients => (
-            format!(
-                "a client did less than {} of the others, or more than {} of the slices did not start together",
-                percent(CLIENT_SHARE),
-                percent(SKEWED_SHARE)
-            ),
-            "The sum is not that of equal clients.",
-        ),
-        ValidityClass::NetworkBound => (
-            format!("a client's network link carried at least {} of what it can", percent(LINK_SHARE)),
-            "A faster network, or fewer clients on one link, would show the file service.",
-        ),
-        ValidityClass::Impossible => (
-            "beyond what device or memory can do, or without the flushes that durability needs".to_owned(),
-            "Never printed as a result, and not ranked.",
-        ),
-        ValidityClass::Overloaded => (
-            format!("less than {} of the offered rate was done, so that a queue grew", percent(KEEPS_UP)),
-            "The latency grew with the length of the run. Offer less.",
-        ),
-        ValidityClass::Unsteady => (
-            "later rounds contradict earlier ones".to_owned(),
-            "There is no verdict. A calmer machine, or more rounds, may decide it.",
-        ),
-        ValidityClass::DidNotFinish => {
-            ("the work failed or ran out of time or space".to_owned(), "The reason is next to it.")
+        ValidityClass::Cached => {
+            format!("the device carried less than {} of the bytes of a cold or direct read", percent(SERVED))
         }
+        ValidityClass::NotDirect => {
+            format!("the kernel did more than {} of direct I/O through the page cache", percent(THROUGH_THE_CACHE))
+        }
+        ValidityClass::DeviceBound => {
+            format!("at least {} of what the bare device does with the same requests", percent(DEVICE_SHARE))
+        }
+        ValidityClass::LaneBound => {
+            format!("the host beneath the lane takes more than {} of the time", percent(LANE_SHARE))
+        }
+        ValidityClass::CpuBound => {
+            format!("at least {} of the processors were busy, the device was not", percent(PROCESSOR_SHARE))
+        }
+        ValidityClass::HarnessBound => {
+            format!("the same work in memory takes more than {} of the time", percent(HARNESS_SHARE))
+        }
+        ValidityClass::CoarseClock => {
+            format!("a step of the program's clock is over {} of the time", percent(CLOCK_SHARE))
+        }
+        ValidityClass::UnevenClients => format!(
+            "a client did less than {} of the others, or more than {} of the slices did not start together",
+            percent(CLIENT_SHARE),
+            percent(SKEWED_SHARE)
+        ),
+        ValidityClass::NetworkBound => {
+            format!("a client's network link carried at least {} of what it can", percent(LINK_SHARE))
+        }
+        ValidityClass::Impossible => {
+            "beyond what device or memory can do, or without the flushes that durability needs".to_owned()
+        }
+        ValidityClass::Overloaded => {
+            format!("less than {} of the offered rate was done, so that a queue grew", percent(KEEPS_UP))
+        }
+        ValidityClass::Unsteady => "later rounds contradict earlier ones".to_owned(),
+        ValidityClass::DidNotFinish => "the work failed or ran out of time or space".to_owned(),
     }
 }
 
@@ -367,9 +342,6 @@ pub fn capitalised(words: &str) -> String {
 /// The checks of every figure: the class, and its explanation.
 pub fn checks() -> Vec<(String, String)> {
     let valid = "None of what follows was found. What could not be read was not checked.";
-    let check = |class: ValidityClass| {
-        let (meaning, advice) = explained(class);
-        (class.to_string(), format!("{}. {advice}", capitalised(&meaning)))
-    };
+    let check = |class: ValidityClass| (class.to_string(), format!("{}.", capitalised(&validity(class))));
     [("valid".to_owned(), valid.to_owned())].into_iter().chain(ValidityClass::ALL.map(check)).collect()
 }

@@ -9,8 +9,7 @@
 //! | how much better over a suite, or over a mix of it? | `mean.rs` |
 //! | at which mix would another contender be best? | `mix.rs` |
 //! | how much better in another program of the kind? | `prediction.rs` |
-//! | is a contender stable over the rounds? | `steady.rs` |
-//! | is it stable within a round, and does a slice depend on the one before it? | `within.rs` |
+//! | is a contender stable over the rounds and within a round? | `steady.rs` |
 //! | where does a series of runs change its level? | `change_points.rs` |
 //! | how well do two orders agree? | `agreement.rs` |
 //! | what changed between two sides that were not interleaved? | `sessions.rs` |
@@ -36,7 +35,6 @@ mod sessions;
 mod snia;
 mod steady;
 mod summary;
-mod within;
 
 pub use agreement::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 pub use change_points::{ChangePoint, change_points};
@@ -53,6 +51,5 @@ pub use sessions::{
     shifts, shifts_with,
 };
 pub use snia::SteadyWindow;
-pub use steady::{SteadyEffect, outliers, own_trends};
+pub use steady::{SteadyEffect, own_trends, within_rounds};
 pub use summary::{Summary, cell_summary, median, round_value, upper_median};
-pub use within::{Before, Step, carry_over, within_rounds};

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::mean::together;
 use crate::quantile::{digamma, student_upper};
-use crate::{Before, LogEstimate, Pooled, Precision, SteadyEffect, Step, carry_over, outliers, within_rounds};
+use crate::{LogEstimate, Pooled, Precision, SteadyEffect, within_rounds};
 
 fn reference() -> Value {
     serde_json::from_str(include_str!("../tests/reference/reference.json")).expect("make.py writes JSON")
@@ -50,34 +50,16 @@ fn assert_effect(got: Option<SteadyEffect>, expected: &Value) {
 }
 
 #[test]
-fn changes_within_rounds_and_carry_over_agree() {
+fn changes_within_rounds_and_trends_agree() {
     let reference = reference();
     for expected in list(&reference["within_rounds"]) {
         let trials: Vec<Vec<f64>> = list(&expected["trials"]).iter().map(numbers).collect();
         assert_effect(within_rounds(&trials, 0.05), expected);
     }
-    let step = |row: &Value| {
-        let after = if row[1] == 1 { Before::Own } else { Before::Other };
-        Step { position: number(&row[0]), after, y: number(&row[2]) }
-    };
-    for expected in list(&reference["carry_over"]) {
-        let trial = |rows: &Value| list(rows).iter().map(step).collect();
-        let trials: Vec<Vec<Step>> = list(&expected["trials"]).iter().map(trial).collect();
-        assert_effect(carry_over(&trials, 0.05), expected);
-    }
-}
-
-#[test]
-fn trends_and_outliers_agree() {
-    let reference = reference();
     for expected in list(&reference["trends"]) {
         let values: Vec<(f64, f64)> =
             numbers(&expected["times"]).into_iter().zip(numbers(&expected["values"])).collect();
         assert_effect(SteadyEffect::trend(&values, 0.05), expected);
-    }
-    for expected in list(&reference["outliers"]) {
-        let seen: Vec<f64> = outliers(&numbers(&expected["values"])).iter().map(|index| *index as f64).collect();
-        assert_eq!(seen, numbers(&expected["outliers"]));
     }
 }
 

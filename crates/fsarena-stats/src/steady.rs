@@ -1,19 +1,12 @@
-//! Whether a contender is stable over the rounds: a trend with its interval, and outliers.
+//! Whether a contender is stable over the rounds and within a round: trends with their intervals.
 //!
-//! Both are only reported. No value is dropped for being a trend or an outlier: a selection by outcome would break the
-//! rule's guarantees.
+//! They are only reported. No value is dropped for being part of a trend: a selection by outcome would break the rule's
+//! guarantees.
 
 use crate::decision::FEWEST_ROUNDS;
-use crate::interval::Interval;
+use crate::interval::{Interval, LogEstimate};
 use crate::quantile::student_upper;
-use crate::summary::median;
-
-/// Minimum number of values for outliers.
-const ENOUGH_FOR_AN_OUTLIER: usize = 5;
-/// Distance from the median, in standard deviations, beyond which a value is an outlier (Iglewicz and Hoaglin 1993).
-const FAR: f64 = 3.5;
-/// A normal standard deviation per median absolute deviation: 1/Φ⁻¹(¾).
-const DEVIATION_PER_MEDIAN: f64 = 1.482_602_218_505_602;
+use crate::summary::mean;
 
 /// A change that would be 0 for a stable contender, in logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,14 +56,15 @@ pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<SteadyEf
     (0..contenders).map(|contender| if contenders > 1 { trend(contender) } else { None }).collect()
 }
 
-/// Indices of values that are further from the median than 3.5 standard deviations, estimated from the median absolute
-/// deviation; empty below 5 values, or if more than half of them are the same.
-pub fn outliers(values: &[f64]) -> Vec<usize> {
-    let Some(centre) = median(values.iter().copied()).filter(|_| values.len() >= ENOUGH_FOR_AN_OUTLIER) else {
-        return Vec::new();
+/// How much later slices of a round differ from earlier ones: the mean of the last half of a trial's logarithms minus
+/// that of the first half, with Student's interval over the trials at 1 − α. With an odd number of slices the middle
+/// one is in neither half. Trials with fewer than 2 slices do not count; `None` with fewer than 3 other trials.
+pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<SteadyEffect> {
+    let change = |slices: &Vec<f64>| {
+        let half = slices.len() / 2;
+        mean(&slices[slices.len() - half..]) - mean(&slices[..half])
     };
-    let distances: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
-    let deviation = median(distances.iter().copied()).unwrap_or(0.0) * DEVIATION_PER_MEDIAN;
-    let is_far = |distance: f64| deviation > 0.0 && distance > FAR * deviation;
-    (0..values.len()).filter(|&index| is_far(distances[index])).collect()
+    let changes: Vec<f64> = trials.iter().filter(|slices| slices.len() > 1).map(change).collect();
+    let mean = LogEstimate::of_rounds(&changes)?;
+    Some(SteadyEffect { size: mean.estimate, interval: mean.interval(alpha / 2.0) })
 }

@@ -1,6 +1,6 @@
-//! Trends and outliers in data where they are obvious.
+//! Trends and changes in data where they are obvious.
 
-use fsarena_stats::{SteadyEffect, outliers, own_trends};
+use fsarena_stats::{SteadyEffect, own_trends, within_rounds};
 
 /// Three contenders in twelve rounds on a machine that drifts by 10 % per round; the second one gains 3 % per round
 /// on the others.
@@ -46,8 +46,9 @@ fn stable_values_have_no_trend() {
 }
 
 #[test]
-fn only_an_outlier_is_named() {
-    assert_eq!(outliers(&[1.0, 1.1, 0.9, 5.0, 1.05, 0.95]), [3]);
-    assert!(outliers(&[1.0, 1.1, 0.9, 5.0]).is_empty(), "too few to say");
-    assert!(outliers(&[1.0, 1.0, 1.0, 1.0, 5.0]).is_empty(), "no scale to measure by");
+fn later_slices_are_compared_with_earlier_ones() {
+    let falling = [vec![1.0, 0.9, 0.5, 0.8, 0.7], vec![2.0, 1.91, 9.0, 1.8, 1.7], vec![3.0, 2.9, 3.0, 2.8, 2.71]];
+    let effect = within_rounds(&falling, 0.05).expect("three rounds");
+    assert!((effect.size + 0.2).abs() < 1e-3 && !effect.interval.contains(0.0), "{effect:?}");
+    assert_eq!(within_rounds(&[vec![1.0], vec![1.0, 0.9], vec![1.0, 0.9]], 0.05), None, "only two tell");
 }

@@ -40,8 +40,6 @@ pub struct Store {
     path: PathBuf,
     access: StoreAccess,
     connection: Connection,
-    /// Dropped after the connection.
-    _connected: place::Connected,
 }
 
 impl Store {
@@ -105,7 +103,6 @@ impl Store {
     fn connect(path: &Path, file: &Path, access: StoreAccess, flags: OpenFlags) -> Result<Self> {
         let failed = |error| StoreError::sqlite(path, access, error);
         let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
-        let connected = place::Connected::to(path).map_err(|error| StoreError::inaccessible(path, access, error))?;
         let set = || {
             connection.busy_timeout(PATIENCE)?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -120,7 +117,7 @@ impl Store {
             connection.pragma_update(None, "foreign_keys", true)
         };
         set().map_err(failed)?;
-        Ok(Self { path: path.to_owned(), access, connection, _connected: connected })
+        Ok(Self { path: path.to_owned(), access, connection })
     }
 
     /// SQLite does not wait for other processes when it changes the journal mode, so this function tries again.

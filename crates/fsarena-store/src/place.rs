@@ -1,64 +1,19 @@
 //! Checks the file of a store and its folder before SQLite opens the file: opening a database may already write to it.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-use std::fs::{self, DirBuilder, File, Metadata};
+use std::fs::{self, DirBuilder, Metadata};
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fsarena_sys::fault;
+use rusqlite::{Connection, OpenFlags};
 use rustix::fs::{Access, access};
 
 use crate::schema::{self, StoreContent};
-use crate::{Result, StoreAccess, StoreError};
+use crate::{Result, StoreAccess, StoreError, immutable};
 
 /// Suffixes of the files that SQLite keeps next to the store.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
-
-/// Closing a file takes away all locks that this process has on it (fcntl_locking(2)), also those of SQLite's
-/// connections, without which other processes damage a store. So a file is not closed as long as it has connections.
-static OPEN: Mutex<BTreeMap<FileNumber, OpenFile>> = Mutex::new(BTreeMap::new());
-
-/// The numbers of a file's device and inode.
-type FileNumber = (u64, u64);
-
-#[derive(Default)]
-struct OpenFile {
-    connections: usize,
-    looked_at: Vec<File>,
-}
-
-fn open_files() -> MutexGuard<'static, BTreeMap<FileNumber, OpenFile>> {
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A connection to a file.
-#[derive(Debug)]
-pub struct Connected(FileNumber);
-
-impl Connected {
-    /// Called before the connection has a lock.
-    pub fn to(path: &Path) -> std::io::Result<Self> {
-        let found = fs::metadata(path)?;
-        let number = (found.dev(), found.ino());
-        open_files().entry(number).or_default().connections += 1;
-        Ok(Self(number))
-    }
-}
-
-impl Drop for Connected {
-    fn drop(&mut self) {
-        let mut open = open_files();
-        if let Entry::Occupied(mut file) = open.entry(self.0) {
-            file.get_mut().connections -= 1;
-            if file.get().connections == 0 {
-                file.remove();
-            }
-        }
-    }
-}
 
 /// Write bits of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
@@ -76,7 +31,8 @@ pub fn has_journal(path: &Path) -> bool {
     ["-wal", "-journal"].iter().any(|suffix| companion(path, suffix).exists())
 }
 
-/// Reads the header of the file (<https://www.sqlite.org/fileformat2.html#the_database_header>).
+/// Looks at the file without writing to it or to a file next to it. SQLite opens it, since closing a file takes away all
+/// locks that this process has on it (fcntl_locking(2)), also those of SQLite's connections.
 ///
 /// # Errors
 /// If it is not a database, or is one of another program or of another format.
@@ -89,23 +45,10 @@ pub fn look(path: &Path, access: StoreAccess) -> Result<StoreContent> {
     if !found.is_file() {
         return Err(StoreError::NoFile { path: path.to_owned() });
     }
-    let mut open = open_files();
-    let file = File::open(path).map_err(failed)?;
-    let mut header = [0_u8; 100];
-    let length = file.read_at(&mut header, 0);
-    if let Some(own) = open.get_mut(&(found.dev(), found.ino())) {
-        own.looked_at.push(file);
-    }
-    let number = |at: usize| i64::from(i32::from_be_bytes([0, 1, 2, 3].map(|byte| header[at + byte])));
-    let (application, version, pages, schema) = (number(68), number(60), number(28), number(40));
-    match length.map_err(failed)? {
-        0 => Ok(StoreContent::Nothing),
-        100 if header.starts_with(b"SQLite format 3\0") => {
-            // An empty database has at most one page, and no schema.
-            schema::judge(path, application, version, pages <= 1 && schema == 0)
-        }
-        _ => Err(StoreError::damaged(path, "it is not an SQLite file")),
-    }
+    rustix::fs::access(path, Access::READ_OK).map_err(|errno| failed(errno.into()))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(immutable(path), flags);
+    schema::check(&opened.map_err(|error| StoreError::sqlite(path, access, error))?, path, access)
 }
 
 /// Refuses a place at which no store can be made or written; makes nothing.

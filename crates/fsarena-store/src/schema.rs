@@ -90,7 +90,7 @@ pub fn check(connection: &Connection, path: &Path, access: StoreAccess) -> Resul
 }
 
 /// Judges a database by its `application_id` and `user_version`.
-pub fn judge(path: &Path, application: i64, version: i64, is_empty: bool) -> Result<StoreContent> {
+fn judge(path: &Path, application: i64, version: i64, is_empty: bool) -> Result<StoreContent> {
     match (application, version) {
         (APPLICATION, FORMAT) => Ok(StoreContent::Store),
         (APPLICATION, 1..) => Err(StoreError::OtherFormat { path: path.to_owned(), found: version, known: FORMAT }),

@@ -2,9 +2,6 @@
 
 pub mod candidates;
 mod compare;
-#[cfg(test)]
-mod documented;
-mod help;
 mod own_command;
 mod place;
 mod setup;
@@ -19,8 +16,7 @@ use fsarena_model::{Medium, Scale};
 use fsarena_place::Refusal;
 
 pub use compare::{Caches, Compare, WorkArguments};
-pub use help::command;
-pub use own_command::{OwnCommands, Printed, Scan, SyncInTime, is_placeholder};
+pub use own_command::{OwnCommands, Printed, Scan, SyncInTime};
 pub use place::{GUEST_MEMORY, GuestMachine, How, PlaceArguments, guest_memory, hows};
 pub use setup::Setup;
 
@@ -32,9 +28,18 @@ use crate::commands::{
 /// The variable with which a shell asks for completions.
 pub const COMPLETE: &str = "FSARENA_COMPLETE";
 
+/// What the exit codes of all commands mean, as in docs/interface.md.
+const EXIT_CODES: &str = "Exit codes:
+  0    done; undecided pairs are no failure
+  1    gate: a regression holds, or a check would not have found what --require-finds asks for
+  2    wrong use
+  3    something did not finish, was lost or damaged, or could not be removed; the rest is reported
+  4    this machine cannot: rights, programs or room are missing
+  130  interrupted; what was measured is kept";
+
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, arg_required_else_help = true)]
+#[command(version, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -52,9 +57,6 @@ pub struct Global {
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
-    /// Do not read the configuration file
-    #[arg(long, global = true)]
-    pub no_config: bool,
     /// No live progress line
     #[arg(long, global = true)]
     pub no_progress: bool,
@@ -78,53 +80,138 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compare contenders and decide which is faster
+    #[command(after_help = "Examples:
+  fsarena compare ext4 xfs btrfs
+  fsarena compare ext4 btrfs:compress=zstd --suite operations --budget 10m -o report.html
+  fsarena compare dir:/mnt/a dir:/mnt/b --workload append-fsync
+  fsarena compare ext4 xfs --command 'make -C {dir}/src' --prepare 'tar xf src.tar -C {dir}'
+  fsarena compare --matrix 'btrfs:compress={no,zstd:1}' --dry-run --format json
+  fsarena compare dir:/mnt/nfs dir:/mnt/gluster --clients slurm --clients-scale 1,2,4,8")]
     Compare(Box<Compare>),
     /// Run the tests of a published article, as published and properly, and compare with its figures and claims
+    #[command(after_help = "Examples:
+  fsarena reproduce openeuler --scale smoke")]
     Reproduce(Box<reproduce::Reproduce>),
     /// Continue a run: finish it if it was interrupted, or give its undecided pairs more rounds
+    #[command(after_help = "Examples:
+  fsarena resume
+  fsarena resume 12 --budget 20m
+  fsarena resume last --rounds 5")]
     Resume(resume::Resume),
     /// Show a run again, in any format
+    #[command(after_help = "Examples:
+  fsarena report
+  fsarena report 12 -o page.html
+  fsarena report last --format json")]
     Report(report::ReportArguments),
     /// Say why the contenders of a run differ, by the parts of their time (`compare --explain`)
+    #[command(after_help = "Examples:
+  fsarena explain
+  fsarena explain 12 sqlite-wal
+  fsarena explain 12 -o why.html")]
     Explain(explain::ExplainArguments),
     /// Compare two sides of runs that were not interleaved: another kernel, another day, another machine
+    #[command(after_help = "Examples:
+  fsarena diff 12 15
+  fsarena diff 12,13,14 15,16
+  fsarena diff here.jsonl there.jsonl
+  fsarena diff 12 15 --control ext4")]
     Diff(diff::Diff),
     /// Compare the same runs on several machines: what holds on all of them, and what depends on the machine
+    #[command(after_help = "Examples:
+  fsarena across 12 15 16
+  fsarena across 12,13 15,16 18
+  fsarena across here.jsonl there.jsonl")]
     Across(across::AcrossArguments),
     /// Check a run for regressions: exit code 1 only if one holds
+    #[command(after_help = "Examples:
+  fsarena compare base=dir:/mnt/old new=dir:/mnt/new --rounds 12
+  fsarena gate last --baseline-contender base
+  fsarena gate last --baseline 12,13,14 --threshold 10% --junit gate.xml --summary summary.md")]
     Gate(gate::GateArguments),
     /// Say what results that others measured can show, and what they cannot
+    #[command(after_help = "Examples:
+  fsarena judge ext4=run-1.json xfs=run-2.json
+  fsarena judge ext4=a.txt ext4=b.txt xfs=c.txt xfs=d.txt
+  fsarena judge composite.xml
+  fsarena judge rows.csv --contender fs --workload test --value MBps --time when --host vm")]
     Judge(judge::JudgeArguments),
     /// Show how a workload's figures changed over the runs in the store
+    #[command(after_help = "Examples:
+  fsarena history append-fsync
+  fsarena history append-fsync --contender xfs -o page.html")]
     History(history::HistoryArguments),
     /// List the runs in the store; tag, annotate or remove them
+    #[command(after_help = "Examples:
+  fsarena runs
+  fsarena runs --format json
+  fsarena runs tag 12 nightly
+  fsarena runs remove 3 4")]
     Runs(runs::RunsArguments),
     /// Write the runs in the store as pages for a browser: a list, the report of each, the history of each workload
+    #[command(after_help = "Examples:
+  fsarena pages results")]
     Pages(pages::PagesArguments),
     /// Write a run as JSON lines, for `fsarena import` on another machine
+    #[command(after_help = "Examples:
+  fsarena export 12 -o run.jsonl")]
     Export(export::Export),
     /// Add runs that `fsarena export` has written to the store
+    #[command(after_help = "Examples:
+  fsarena import run.jsonl")]
     Import(import::Import),
     /// List kinds, layers, workloads, suites, profiles and articles, and what is missing for each; or say all about one
+    #[command(after_help = "Examples:
+  fsarena list
+  fsarena list append-fsync
+  fsarena list workloads --format json
+  fsarena list mail
+  fsarena list postgres")]
     List(list::ListArguments),
     /// Show what this machine can do, how noisy it is, and where lanes are best
+    #[command(after_help = "Examples:
+  fsarena doctor
+  fsarena doctor --storage /mnt/fast --format json")]
     Doctor(doctor::Doctor),
     /// Cut the power of a virtual disk many times, and look whether file systems keep what they have acknowledged
+    #[command(after_help = "Examples:
+  fsarena durability ext4 xfs
+  fsarena durability ext4 --disk lying --states 20")]
     Durability(durability::DurabilityArguments),
     /// Find the first of several kernels under which a file system is slower, in guests
+    #[command(after_help = "Examples:
+  fsarena bisect ext4 --good linux-6.1 --bad linux-6.12 --workload append-fsync")]
     Bisect(bisect::Bisect),
     /// Remove what killed runs have left
     Clean,
     /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree
     /// with whole runs
+    #[command(after_help = "Examples:
+  fsarena calibrate
+  fsarena calibrate --slices ext4 xfs
+  fsarena calibrate --of 4,5,6 --format json")]
     Calibrate(calibrate::Calibrate),
     /// Run profiles together with programs that they do not contain, and print predicted against measured ratios
+    #[command(after_help = "Examples:
+  fsarena validate -o validation.md
+  fsarena validate mail build --budget 20m
+  fsarena validate --runs 12,13
+  fsarena validate old-mail.toml --runs 12")]
     Validate(validate::Validate),
     /// Run a plan for another fsarena (--on): the plan comes on stdin, events go to stdout, as JSON lines
+    #[command(after_help = "Examples:
+  fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'")]
     Agent,
     /// Fetch and build what a guest needs, boot it, and say how it runs
+    #[command(after_help = "Examples:
+  fsarena guest
+  fsarena guest deterministic
+  fsarena guest --agent --mount '10.0.2.2:/export /mnt/nfs nfs4'")]
     Guest(guest::GuestArguments),
     /// Print a shell's completions, or the manual page
+    #[command(after_help = "Examples:
+  source <(fsarena generate bash)
+  fsarena generate man | man -l -")]
     Generate(generate::Generate),
 }
 

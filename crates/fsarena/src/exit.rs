@@ -52,23 +52,17 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The word that is meant if an unknown option follows a contender, as in `ext4 -O ^has_journal` without quotes.
+/// The word that is meant if an unknown short option follows a contender, as in `ext4 -O ^has_journal` without quotes.
 fn of_mkfs(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let kind = |word: &String| {
-        let kind = word.parse::<Contender>().ok().and_then(|contender| fsarena_lane::kind(&contender.kind));
-        kind.filter(|kind| kind.ground.has_lane())
-    };
+    let kind = |word: &String| fsarena_lane::kind(&word.parse::<Contender>().ok()?.kind);
     let place = words.iter().position(|word| word.starts_with(option.as_str()))?;
     let before = words[..place].last()?;
-    // A long option is more often one of fsarena that is misspelt.
-    kind(before).filter(|kind| !option.starts_with("--") || kind.has_option(option))?;
+    kind(before).filter(|kind| kind.ground.has_lane() && !option.starts_with("--"))?;
     let value = words.get(place + 1).filter(|word| !word.starts_with('-') && kind(word).is_none());
     let meant = [Some(before), words.get(place), value].into_iter().flatten().cloned().collect::<Vec<_>>();
-    let meant = meant.join(" ");
-    let is_accepted = |contender: &Contender| fsarena_lane::require::contender(contender).is_ok();
-    meant.parse().ok().filter(is_accepted).map(|_| shell(&meant))
+    Some(shell(&meant.join(" ")))
 }
 
 /// Prints an error once, with its hint, or several of them, and returns the exit code. What fails because a signal has

@@ -3,11 +3,8 @@
 // Use `note!` and `commands::print` instead: `print!` panics if a write fails, and does not escape control characters.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-#[cfg(test)]
-mod architecture;
 mod cli;
 mod commands;
-mod config;
 mod exit;
 mod formats;
 mod open_loops;
@@ -17,26 +14,27 @@ mod places;
 mod plan;
 mod progress;
 mod signals;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::{CommandFactory, Parser};
 use clap_complete::CompleteEnv;
+
+use crate::cli::Arguments;
 
 fn main() -> ExitCode {
     if fsarena_guest::init::is_init() {
         fsarena_guest::init::run(&["agent"]);
     }
-    CompleteEnv::with_factory(cli::command).var(cli::COMPLETE).complete();
+    CompleteEnv::with_factory(Arguments::command).var(cli::COMPLETE).complete();
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let words = cli::require_words(&typed).and_then(|()| config::completed(&cli::command(), typed));
-    let words = match words {
-        Ok(words) => words,
-        Err(error) => return exit::report(&error),
-    };
-    let parsed = cli::command().try_get_matches_from(words);
-    let arguments = match parsed.and_then(|matches| cli::Arguments::from_arg_matches(&matches)) {
+    if let Err(error) = cli::require_words(&typed) {
+        return exit::report(&error);
+    }
+    let arguments = match Arguments::try_parse_from(typed) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(error),
     };

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use fsarena_engine::EngineError;
-use fsarena_model::{Rate, Workload};
+use fsarena_model::{Rate, Workload, repeated};
 use fsarena_place::{ENGINES, Refusal};
 
 /// How to handle a workload that cannot keep a rate.
@@ -16,7 +16,7 @@ pub enum Unable {
 
 /// `workloads`, each followed by its variants at `rates`.
 pub fn expanded(workloads: Vec<Workload>, rates: &[Rate], unable: Unable) -> Result<Vec<Workload>> {
-    if let Some((_, twice)) = rates.iter().enumerate().find(|(index, rate)| rates[..*index].contains(rate)) {
+    if let Some(twice) = repeated(rates) {
         bail!(Refusal::wrong_use(format!("the rate `{twice}` is given twice"), "give it once"));
     }
     let mut all = Vec::new();

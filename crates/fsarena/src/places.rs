@@ -39,18 +39,14 @@ pub fn style(global: &Global) -> fsarena_report::TerminalStyle {
     let color = match global.color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => is_coloured(|name| std::env::var(name).ok(), std::io::stdout().is_terminal()),
+        Color::Auto => std::io::stdout().is_terminal() && !is_set("NO_COLOR"),
     };
     fsarena_report::TerminalStyle { color, width: width().unwrap_or(fsarena_report::PLAIN.width) }
 }
 
-/// Whether there is colour by <https://no-color.org> and <https://bixense.com/clicolors>: NO_COLOR wins over
-/// CLICOLOR_FORCE, and that over CLICOLOR=0 and the terminal.
-fn is_coloured(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
-    let is_set = |name: &str| variable(name).is_some_and(|value| !value.is_empty() && value != "0");
-    let is_plain = variable("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let is_off = variable("CLICOLOR").is_some_and(|value| value == "0");
-    !is_plain && (is_set("CLICOLOR_FORCE") || (is_terminal && !is_off))
+/// Whether a variable has a value (<https://no-color.org>).
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
 /// Columns of the terminal, or else the number that the variable COLUMNS has, at least 40.
@@ -62,20 +58,3 @@ pub fn width() -> Option<usize> {
 
 /// Fewest columns for which reports are laid out.
 const NARROWEST: usize = 40;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_choose_colour() {
-        let with = |name: &'static str, value: &'static str| {
-            move |is_terminal| is_coloured(|known| (known == name).then(|| value.to_owned()), is_terminal)
-        };
-        assert!(with("OTHER", "1")(true) && !with("OTHER", "1")(false));
-        assert!(!with("NO_COLOR", "1")(true) && with("NO_COLOR", "")(true));
-        assert!(!with("CLICOLOR", "0")(true) && with("CLICOLOR", "1")(true) && !with("CLICOLOR", "1")(false));
-        assert!(with("CLICOLOR_FORCE", "1")(false) && !with("CLICOLOR_FORCE", "0")(false));
-        assert!(!is_coloured(|name| ["NO_COLOR", "CLICOLOR_FORCE"].contains(&name).then(|| "1".to_owned()), true));
-    }
-}

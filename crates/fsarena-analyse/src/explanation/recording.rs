@@ -15,14 +15,12 @@ pub struct EventCost {
     pub seconds: f64,
     pub low: f64,
     pub high: f64,
-    /// What the slices say, if none of its interval can be: then all that is plausible is in the interval.
-    pub implausible: Option<f64>,
 }
 
 impl EventCost {
     /// The mean over the rounds of all contenders and workloads of the time that traced slices take more than others,
     /// for each event in them. The noise of a time grows with it, so each counts by the square of its events per second.
-    /// At a given rate, none takes more. `None` without events.
+    /// At a given rate, none takes more. If none of the interval is plausible, it is all that is. `None` without events.
     pub fn of(analysis: &Analysis<'_>) -> Option<Self> {
         let plan = Some(&analysis.record.plan).filter(|plan| plan.measuring.explained)?;
         let workloads = plan.workloads.iter().filter(|workload| !workload.is_open_loop());
@@ -44,8 +42,7 @@ impl EventCost {
         let is_known = ends.iter().all(|end| end.is_finite());
         let can_be = ends[0] <= most && least <= ends[1];
         let [low, high] = if is_known && can_be { ends.map(|end| end.clamp(least, most)) } else { [least, most] };
-        let implausible = (is_known && !can_be).then_some(measured);
-        Some(Self { seconds: measured.clamp(least, most), low, high, implausible })
+        Some(Self { seconds: measured.clamp(least, most), low, high })
     }
 }
 

@@ -1,12 +1,12 @@
 //! Rules for figures that something other than the file system limits: the host beneath the lane, the device, the
 //! processors or the harness.
 
+use fsarena_model::comparison::Shares;
 use fsarena_model::validity::bounds::{DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, PROCESSOR_SHARE};
 use fsarena_model::{ClientFacts, Durability, Finding, LaneCost, Measure, Nanos, probe};
 
 use super::Evidence;
 use super::impossible::is_served;
-use crate::baselines;
 use crate::probes::SHORTEST_FLUSHING;
 
 /// Share above which the baseline was not a ceiling: two lanes, one after the other, differ by up to this factor.
@@ -40,12 +40,10 @@ pub fn lane_share(evidence: &Evidence<'_>) -> Option<f64> {
 
 /// The cell is as fast as the bare device without a file system.
 pub fn device_bound(evidence: &Evidence<'_>) -> Option<Finding> {
-    let share = baselines::ceiling_share(evidence.own, &evidence.finished)?;
+    let share = evidence.shares.ceiling?;
     // Far above the device's rate, the baseline was not a ceiling.
-    if !(DEVICE_SHARE..=ABOVE_THE_CEILING).contains(&share) || !is_served(evidence) {
-        return None;
-    }
-    Some(Finding::DeviceLimit { share, cap: baselines::cap(evidence.analysis, evidence.own) })
+    let is_bound = (DEVICE_SHARE..=ABOVE_THE_CEILING).contains(&share) && is_served(evidence);
+    is_bound.then_some(Finding::DeviceLimit { share })
 }
 
 /// The processors were busy all the time.
@@ -76,8 +74,7 @@ pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     if !evidence.workload.title.is_empty() {
         return None;
     }
-    let memory = baselines::harness_share(evidence.own, &evidence.finished);
-    let starts = baselines::start_share(evidence.own, &evidence.finished);
+    let Shares { harness: memory, start: starts, .. } = evidence.shares;
     // The baseline in memory includes the program starts. Without it, the starts are a lower bound.
     if memory.or(starts)? <= HARNESS_SHARE {
         return None;

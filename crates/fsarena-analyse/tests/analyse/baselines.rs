@@ -3,13 +3,12 @@
 use fsarena_analyse::assess;
 use fsarena_model::comparison::BaselineRow;
 use fsarena_model::event::RoundFacts;
-use fsarena_model::validity::CapUnit;
 use fsarena_model::{
     BaselineKind, Better, CacheState, Conditions, Event, Finding, LaneCost, Measure, Nanos, NoiseBounds, Often,
     Outcome, Probe, Rounds, Verdict, probe,
 };
 
-use fsarena_fakes::record::{Kept, direct, synced};
+use fsarena_fakes::record::{Kept, synced};
 use fsarena_fakes::{Performance, Play, World, workload};
 
 fn performed(baselines: Often, memory: Option<f64>) -> Performance {
@@ -94,46 +93,6 @@ fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
     assert!(clock(probe::SPACE_QUIESCENT) > 0.0 && clock(probe::SPACE_USED) == clock(probe::SPACE_QUIESCENT));
     let never = performed(Often::Never, None).comparison();
     assert!(never.cells.iter().all(|cell| !cell.probes.contains_key(&probe::CLOCK_QUIESCENT.key())));
-}
-
-/// The rate of the cap, and what it counts, if every operation takes `milliseconds` and has `bytes`.
-fn cap(milliseconds: f64, bytes: u64, change: impl Fn(&mut Kept)) -> Option<(f64, CapUnit)> {
-    let mut kept = direct().baseline(BaselineKind::Device, 0.98);
-    let baselines = kept.0.baselines.iter_mut().map(|baseline| &mut baseline.trial);
-    for slice in kept.0.trials.iter_mut().chain(baselines).flat_map(|trial| &mut trial.slices) {
-        slice.elapsed = Nanos((slice.elapsed.0 as f64 * milliseconds / 10.0) as u64);
-        slice.bytes = slice.operations * bytes;
-    }
-    let moved = 100.0 * bytes as f64;
-    let readings = [probe::DEVICE_READ, probe::DEVICE_WRITTEN].map(|probe| probe.reading(moved));
-    kept.0.trials.iter_mut().for_each(|trial| trial.probes.extend(readings.clone()));
-    change(&mut kept);
-    kept.validity().into_iter().find_map(|flag| match flag.finding {
-        Finding::DeviceLimit { cap, .. } => cap.map(|cap| (cap.rate, cap.of)),
-        _ => None,
-    })
-}
-
-#[test]
-fn a_cap_is_a_round_number_of_operations_or_of_megabytes() {
-    let kept = |_: &mut Kept| ();
-    assert_eq!(cap(10.0, 4096, kept), Some((100.0, CapUnit::Operations)));
-    assert_eq!(cap(10.1, 4096, kept), Some((100.0, CapUnit::Operations)), "by a hundredth off");
-    assert_eq!(cap(1000.0 / 750.0, 4096, kept), Some((750.0, CapUnit::Operations)));
-    assert_eq!(cap(1000.0 / 137.0, 912_409, kept), Some((125.0, CapUnit::Megabytes)), "137 times 912 kB");
-    assert_eq!(cap(1000.0 / 137.0, 4096, kept), None, "0.56 MB/s");
-    assert_eq!(cap(1000.0 / 40.0, 4096, kept), None, "such a slow device is not sold");
-    assert_eq!(cap(1000.0 / 50.0, 4096, kept), Some((50.0, CapUnit::Operations)));
-}
-
-#[test]
-fn a_cap_limits_all_contenders_alike() {
-    let slower = |kept: &mut Kept| {
-        let other = kept.0.trials.iter_mut().filter(|trial| trial.contender.0 == "xfs");
-        other.flat_map(|trial| &mut trial.slices).for_each(|slice| slice.elapsed.0 = slice.elapsed.0 * 104 / 100);
-    };
-    assert_eq!(cap(10.0, 4096, slower), None, "6 % slower than the device");
-    assert_eq!(cap(10.0, 4096, |kept| drop(kept.0.contenders.pop())), None, "of one contender it is not known");
 }
 
 /// The harness' share of `ext4`, if the same work in memory takes 0.3 of the time and its trial is changed.

@@ -12,7 +12,7 @@ use fsarena_model::{
 
 use fsarena_fakes::{Play, World};
 
-pub const BOUNDS: NoiseBounds = NoiseBounds {
+const BOUNDS: NoiseBounds = NoiseBounds {
     foreign_cores: 0.6,
     steal_cores: 0.15,
     most: 1,

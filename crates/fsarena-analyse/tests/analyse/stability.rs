@@ -1,11 +1,9 @@
 //! Unstable cells are named, stable cells are not, and no verdict changes.
 
 use fsarena_analyse::assess;
-use fsarena_model::{Label, Rounds, RunRecord, Slice, Trial, probe};
+use fsarena_model::{Label, Rounds, RunRecord, Slice, Trial};
 
 use fsarena_fakes::{Play, World, workload};
-
-use crate::noise::BOUNDS;
 
 /// Three identical contenders in eight rounds.
 fn still(seed: u64) -> RunRecord {
@@ -33,10 +31,10 @@ fn is_it(trial: &Trial) -> bool {
 #[test]
 fn a_stable_run_has_no_note() {
     let mentioned = (1..=20).filter(|seed| {
-        let words = ["drift", "not steady", "carry-over"];
+        let words = ["drift", "not steady"];
         assess(&still(*seed)).notes.iter().any(|note| words.iter().any(|word| note.text.starts_with(word)))
     });
-    assert!(mentioned.count() <= 2, "each of the three in one run of twenty at most");
+    assert!(mentioned.count() <= 2, "each of both in one run of twenty at most");
 }
 
 #[test]
@@ -71,69 +69,13 @@ fn a_change_within_the_round_is_named() {
 }
 
 #[test]
-fn a_carry_over_is_named_and_measured() {
-    let quiet = still(3);
-    let place = |round, position| {
-        quiet.trials.iter().any(|trial| {
-            let has = trial.slices.iter().any(|slice| slice.position + 1 == position);
-            is_it(trial) && trial.round == round && has
-        })
-    };
-    let (record, notes) = record_and_notes(|trial, slice| if place(trial.round, slice.position) { 1.2 } else { 1.0 });
-    let text = notes.iter().find(|text| text.starts_with("carry-over: ")).expect("it is found");
-    assert!(text.contains("xfs in create is ") && text.contains("% faster right after a slice of its own"), "{text}");
-    let cell = &assess(&record).cells[1];
-    let change = cell.stability.carry_over.expect("slices follow each other at the turns");
-    assert_eq!((cell.workload.as_str(), cell.contender.0.as_str()), ("create", "xfs"));
-    assert!(change.low < 1.2 && 1.2 < change.high, "{change:?}");
-}
-
-#[test]
-fn an_outlying_round_is_named_and_counts() {
-    let (record, notes) = record_and_notes(|trial, _| if trial.round == 5 { 0.3 } else { 1.0 });
-    let text = notes.iter().find(|text| text.contains("outlier")).expect("it is found");
-    assert!(text.contains("round 5 of xfs in create") && text.contains("% below its median"), "{text}");
-    let comparison = assess(&record);
-    assert_eq!((comparison.cells[1].stability.outliers.as_slice(), comparison.cells[1].rounds), ([5].as_slice(), 8));
-    assert!(comparison.judged.verdicts.iter().all(|pair| pair.rounds == 8));
-}
-
-#[test]
 fn whole_pieces_have_no_slices_to_compare() {
     let mut whole = workload("create");
     whole.mode = fsarena_model::Mode::Whole;
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]).noisy(0.02, 1)).with_workloads(vec![whole]);
     let stability = &play.with_rounds(Rounds::Exactly(5)).perform().comparison().cells[0].stability;
-    assert_eq!((stability.within_round, stability.carry_over), (None, None));
+    assert_eq!(stability.within_round, None);
     assert!(stability.trend.is_some());
-}
-
-/// The sentence about scatter, after the times of all trials scatter, and with them this share of processor time.
-fn scatter(noise: f64, share_of_processor: f64, stolen: f64) -> Option<String> {
-    let mut record = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1010.0]).noisy(noise, 5))
-        .with_rounds(Rounds::Exactly(8))
-        .perform()
-        .record;
-    record.plan.measuring.noise = BOUNDS;
-    for trial in &mut record.trials {
-        let (seconds, at_mean) = (trial.seconds(), trial.operations() as f64 / 1000.0);
-        let busy = 0.5 * at_mean + share_of_processor * (seconds - at_mean);
-        let readings = [probe::CPU_PROCESS.reading(busy), probe::CPU_MACHINE.reading(busy + seconds / 4.0)];
-        trial.probes.extend(readings);
-        trial.probes.extend([probe::CPU_STEAL.reading(stolen * seconds)]);
-    }
-    let note = assess(&record).notes.into_iter().find(|note| note.text.contains(" scatter by "))?;
-    Some(note.text)
-}
-
-#[test]
-fn the_scatter_of_undecided_work_is_divided_into_processor_time_and_waiting() {
-    for (share, words) in [(0.0, "0 % of that is"), (0.7, "70 % of that is"), (1.0, "100 % of that is")] {
-        let said = scatter(0.1, share, 0.0).expect("it scatters");
-        assert!(said.contains(words), "{share}: {said}");
-    }
-    assert_eq!(scatter(0.005, 0.7, 0.0), None, "it scatters too little");
-    assert_eq!(scatter(0.1, 0.7, 0.5), None, "another load explains enough");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use fsarena_analyse::assess;
 use fsarena_model::comparison::Reason;
-use fsarena_model::validity::CapUnit;
 use fsarena_model::{
     BaselineKind, Bytes, Durability, DurablePoint, Finding, Guarantee, Nanos, NoiseBounds, Outcome, Reading, Trial,
     ValidityClass, Verdict, Workload, probe,
@@ -322,14 +321,6 @@ fn figures_as_fast_as_the_bare_device_are_device_bound_and_not_equivalent() {
     assert_eq!(pair.needs.rounds, None, "more rounds would not make it a verdict");
     assert_eq!(direct().reading(probe::DEVICE_READ, 0.0).baseline(BaselineKind::Device, 0.6).classes(), []);
     assert_eq!(assess(&direct().0).judged.verdicts[0].verdict, Verdict::Equivalent, "without the baseline it is a tie");
-}
-
-#[test]
-fn a_cap_is_known_by_its_round_number_and_all_being_alike() {
-    let finding = direct().baseline(BaselineKind::Device, 0.98).validity().remove(0).finding;
-    let Finding::DeviceLimit { cap: Some(cap), .. } = finding else { panic!("{finding:?}") };
-    assert_eq!((cap.rate, cap.of, cap.depth), (100.0, CapUnit::Operations, 1.0));
-    assert_eq!(cap.latency.as_seconds(), 0.01);
 }
 
 #[test]

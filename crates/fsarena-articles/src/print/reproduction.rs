@@ -33,7 +33,6 @@ pub fn section(comparison: &Comparison, reproduction: &Reproduction) -> Section 
     sentences.extend(reproduction.remarks.iter().cloned());
     let section = Section::titled(format!("{}, reproduced", reproduction.article.english))
         .with(List::new(ListLook::Paragraphs, sentences))
-        .with_shown(Shown::Terminal, List::new(ListLook::Paragraphs, outcomes(reproduction)))
         .with(List::new(ListLook::Paragraphs, verified(comparison)))
         .with_shown(Shown::Page, charts::matrix(reproduction))
         .with_shown(Shown::Page, charts::curves(reproduction));
@@ -43,7 +42,7 @@ pub fn section(comparison: &Comparison, reproduction: &Reproduction) -> Section 
     section.with(differences(reproduction).folded(Fold::Closed)).with_shown(Shown::Page, charts::charts(reproduction))
 }
 
-/// What a reproduction adds to the answer of documents: how often the published winners win here, and the claims.
+/// What a reproduction adds to the answer: how often the published winners win here, and the claims.
 pub fn answer(reproduction: &Reproduction) -> Sentence {
     let name = format!("{}, reproduced:", reproduction.article.english);
     Sentence::new(Role::Strong, name).and(Role::Plain, outcomes(reproduction).join(" "))

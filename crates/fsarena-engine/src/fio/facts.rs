@@ -1,21 +1,37 @@
 //! What the options of a job file state about its work.
 
-use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Nanos};
+use fsarena_model::{Better, Bytes, CacheState, DurablePoint, Measure, Metric, Name, Workload, distinct};
+use serde_json::Value;
 
 use super::file::{self, JobFile, JobOption, JobSection};
 
 /// fio's default block size, bytes.
-const BLOCK: u64 = 4096;
+pub const BLOCK: u64 = 4096;
 /// Block size from which sequential work is measured in bytes instead of operations.
 const LARGE: u64 = 128 << 10;
+
+/// The workload of a job file that runs in one piece.
+pub fn workload(name: Name, parameters: Value, file: &JobFile) -> Workload {
+    let mut durable = file.sections.iter().map(durability);
+    Workload {
+        why: "A job file of fio's, as given on the command line.".to_owned(),
+        durable: durable.find(|point| *point != DurablePoint::None).unwrap_or_default(),
+        cache: cache(&file.sections),
+        ..Workload::new(name, super::program::NAME, metric(&file.sections), parameters)
+    }
+}
 
 /// The operation and the pattern, without the gap or the count behind them.
 fn rw(section: &JobSection) -> &str {
     section.value("rw").unwrap_or("read").split(':').next().unwrap_or_default()
 }
 
+pub fn reads(section: &JobSection) -> bool {
+    matches!(rw(section), "read" | "randread" | "rw" | "readwrite" | "randrw")
+}
+
 /// Whether a job writes or trims.
-fn writes(section: &JobSection) -> bool {
+pub fn writes(section: &JobSection) -> bool {
     !matches!(rw(section), "read" | "randread")
 }
 
@@ -24,12 +40,8 @@ pub fn makes_files(section: &JobSection) -> bool {
     matches!(section.value("ioengine"), Some("filecreate" | "filestat" | "filedelete"))
 }
 
-/// How the first job that makes its writes durable inside the timer does it.
-pub fn durability(sections: &[JobSection]) -> DurablePoint {
-    sections.iter().map(durability_of).find(|point| *point != DurablePoint::None).unwrap_or_default()
-}
-
-fn durability_of(section: &JobSection) -> DurablePoint {
+/// How the job makes its writes durable inside the timer.
+pub fn durability(section: &JobSection) -> DurablePoint {
     let every = |key| section.value(key).and_then(file::size).is_some_and(|count| count > 0);
     let sync = section.entry("sync").map(|entry| entry.value.as_deref().unwrap_or("1"));
     match sync {
@@ -44,7 +56,7 @@ fn durability_of(section: &JobSection) -> DurablePoint {
 
 /// By default fio drops the files of a job from memory before it (`invalidate`). The lane is mounted again before jobs
 /// that do nothing but read, which drops more.
-pub fn cache(sections: &[JobSection]) -> CacheState {
+fn cache(sections: &[JobSection]) -> CacheState {
     match () {
         () if sections.iter().all(JobSection::is_direct) => CacheState::Direct,
         () if sections.iter().all(|section| !writes(section) && begins_cold(section)) => CacheState::Cold,
@@ -57,66 +69,48 @@ fn begins_cold(section: &JobSection) -> bool {
     section.is_direct() || invalidates && !section.is_set("pre_read")
 }
 
-/// The sizes that decide where direct I/O begins and how long it is.
-fn positions(section: &JobSection) -> Vec<u64> {
-    const OPTIONS: [&str; 9] =
-        ["bs", "bsrange", "bssplit", "ba", "offset", "offset_align", "offset_increment", "zonesize", "zoneskip"];
-    // `rw=write:4k` leaves a gap of that size behind each block, but `randread:8` is a count.
-    let gap = section.value("rw").filter(|rw| !rw.starts_with("rand")).and_then(|rw| Some(rw.split_once(':')?.1));
-    let values = OPTIONS.iter().filter_map(|key| section.value(key)).chain(gap);
-    // `512/10:4k/90,8k-64k`: for reads, writes and trims, in ranges, with percentages.
-    let sizes = values.flat_map(|value| value.split([',', ':', '-']));
-    let sizes = sizes.filter_map(|size| file::size(size.split('/').next()?)).filter(|size| *size > 0);
-    sizes.chain(section.is_set("bs_unaligned").then_some(1)).collect()
+/// The options that decide where direct I/O begins and how long it is, each with one of its sizes.
+fn positions(section: &JobSection) -> Vec<(u64, &JobOption)> {
+    const OPTIONS: [&str; 10] =
+        ["bs", "bsrange", "bssplit", "ba", "offset", "offset_align", "offset_increment", "zonesize", "zoneskip", "rw"];
+    let mut all = Vec::new();
+    for entry in section.options.iter().filter(|entry| OPTIONS.contains(&entry.key.as_str())) {
+        // Only the last entry of an option counts.
+        if section.entry(&entry.key) != Some(entry) {
+            continue;
+        }
+        let value = entry.value.as_deref().unwrap_or_default();
+        // `rw=write:4k` leaves a gap of that size behind each block, but `randread:8` is a count.
+        let value = match entry.key.as_str() {
+            "rw" if value.starts_with("rand") => "",
+            "rw" => value.split_once(':').map_or("", |(_, gap)| gap),
+            _ => value,
+        };
+        // `512/10:4k/90,8k-64k`: for reads, writes and trims, in ranges, with percentages.
+        let sizes = value.split([',', ':', '-']).map(|size| size.split('/').next().unwrap_or_default());
+        all.extend(sizes.filter_map(file::size).filter(|size| *size > 0).map(|size| (size, entry)));
+    }
+    all.extend(section.entry("bs_unaligned").filter(|_| section.is_set("bs_unaligned")).map(|entry| (1, entry)));
+    all
+}
+
+/// The first option that leads to direct I/O which is not in whole sectors.
+pub fn unaligned(file: &JobFile, sector: Bytes) -> Vec<&JobOption> {
+    let direct = file.sections.iter().filter(|section| section.is_direct());
+    let refused = direct.flat_map(positions).filter(|(size, _)| !size.is_multiple_of(sector.0));
+    distinct(refused.map(|(_, entry)| entry))
 }
 
 /// The largest power of two of which all positions and lengths of direct I/O are multiples, at most that of fio's
 /// default block; `None` if there is no direct I/O.
 pub fn direct_block(file: &JobFile) -> Option<Bytes> {
     let direct: Vec<&JobSection> = file.sections.iter().filter(|section| section.is_direct()).collect();
-    let sizes = direct.iter().flat_map(|section| positions(section)).map(|size| 1 << size.trailing_zeros());
+    let sizes = direct.iter().flat_map(|section| positions(section)).map(|(size, _)| 1 << size.trailing_zeros());
     (!direct.is_empty()).then(|| Bytes(sizes.fold(BLOCK, u64::min)))
 }
 
-/// The first option that limits how much a job does in a second.
-pub fn limit(section: &JobSection) -> Option<&JobOption> {
-    ["rate_iops", "rate", "thinktime"].iter().find_map(|key| section.entry(key))
-}
-
-/// Estimated duration of all jobs of the file. Those that begin with `stonewall` wait for the ones before.
-pub fn lasts(file: &JobFile) -> Nanos {
-    let (mut total, mut group) = (Nanos(0), Nanos(0));
-    for section in &file.sections {
-        if section.is_set("stonewall") {
-            total = total + std::mem::take(&mut group);
-        }
-        group = group.max(lasts_alone(section));
-    }
-    total + group
-}
-
-/// A `runtime` ends the work, and with `time_based` the work goes on until then. Without one, the amount decides, at
-/// the speed at which a lane is written, or at the rate of each job.
-fn lasts_alone(section: &JobSection) -> Nanos {
-    const SPEED: f64 = 1.5e9;
-    let time = |key| section.value(key).and_then(file::time).unwrap_or_default();
-    let number = |key| section.value(key).and_then(file::size).filter(|number| *number > 0).map(|number| number as f64);
-    let files = number("filesize").map(|size| size * number("nrfiles").unwrap_or(1.0));
-    let size = number("io_size").or(number("size")).or(files).unwrap_or(0.0) * number("loops").unwrap_or(1.0);
-    let requests = number("rate_iops").map(|rate| rate * number("bs").unwrap_or(BLOCK as f64));
-    let rates = [number("rate"), requests].into_iter().flatten();
-    let speed = rates.fold(SPEED / number("numjobs").unwrap_or(1.0), f64::min);
-    let amount = Nanos((size / speed * 1e9) as u64);
-    let work = match time("runtime") {
-        Nanos(0) => amount,
-        end if section.is_set("time_based") => end,
-        end => end.min(amount),
-    };
-    time("startdelay") + time("ramp_time") + work
-}
-
 /// Bytes per second for large sequential blocks, operations per second otherwise.
-pub fn metric(sections: &[JobSection]) -> Metric {
+fn metric(sections: &[JobSection]) -> Metric {
     let large = |section: &JobSection| {
         !rw(section).starts_with("rand") && section.value("bs").and_then(file::size).is_some_and(|block| block >= LARGE)
     };

@@ -1,7 +1,7 @@
 //! fio's job files: sections of options. The options of `[global]` are merged into each section. Sizes and times are
 //! parsed as fio does.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fsarena_model::Nanos;
 
@@ -59,13 +59,27 @@ pub fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
 
 struct JobFileReader<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The folder of the job file, in which included files are; `None` if none may be included.
+    folder: Option<&'a Path>,
     globals: Vec<JobOption>,
     sections: Vec<JobSection>,
     /// Whether options belong to `[global]`, and not to the last section.
     is_global: bool,
+    problems: Vec<FioError>,
+    /// The files that are being read.
+    open: Vec<PathBuf>,
 }
 
 impl JobFileReader<'_> {
+    /// Reads the lines of the file `name`. What is included has the `line` of the `include` in the outermost file.
+    fn read(&mut self, name: &str, text: &str, line: Option<usize>) {
+        for (number, text) in (1..).zip(text.lines()) {
+            if let Err((what, hint)) = self.read_line(text, line.unwrap_or(number)) {
+                self.problems.push(refusal(name, number, what, hint));
+            }
+        }
+    }
+
     /// Reads a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
     fn read_line(&mut self, text: &str, line: usize) -> Result<(), Mismatch> {
         let text = text.split([';', '#']).next().unwrap_or_default().trim();
@@ -81,8 +95,8 @@ impl JobFileReader<'_> {
             }
             return Ok(());
         }
-        if text.strip_prefix("include").is_some_and(|rest| rest.starts_with(char::is_whitespace)) {
-            return Err((format!("`{text}` is not followed"), "put the other file's lines here"));
+        if let Some(name) = text.strip_prefix("include").filter(|rest| rest.starts_with(char::is_whitespace)) {
+            return self.include(name.trim(), line);
         }
         let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key.trim(), Some(value.trim())));
         if key.is_empty() || !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)) {
@@ -104,38 +118,72 @@ impl JobFileReader<'_> {
         options.push(JobOption { key: first_name(key), value, line });
         Ok(())
     }
+
+    /// Reads a file whose name is relative to the folder of the job file.
+    fn include(&mut self, name: &str, line: usize) -> Result<(), Mismatch> {
+        const HINT: &str = "name a file in the folder of the job file, relative to that";
+        let Some(folder) = self.folder else {
+            return Err((format!("`include {name}` is not followed here"), "put the other file's lines here"));
+        };
+        let found = folder.join(name).canonicalize();
+        let found = found.map_err(|error| (format!("`include {name}`: {error}"), HINT))?;
+        if !folder.canonicalize().is_ok_and(|folder| found.starts_with(folder)) {
+            return Err((format!("`include {name}` leads out of the folder of the job file"), HINT));
+        }
+        if self.open.contains(&found) {
+            return Err((format!("`include {name}`: the file includes itself"), "leave this line out"));
+        }
+        let text = std::fs::read_to_string(&found).map_err(|error| (format!("`include {name}`: {error}"), HINT))?;
+        self.open.push(found.clone());
+        self.read(&found.display().to_string(), &text, Some(line));
+        self.open.pop();
+        Ok(())
+    }
 }
 
 impl JobFile {
-    /// Reads the file at `path`.
-    ///
-    /// # Errors
-    /// If it cannot be read; all malformed lines.
-    pub fn read(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
-        // Editors of other systems begin a file with a byte-order mark.
-        Self::parse(&name, text.trim_start_matches('\u{feff}'), variable)
-    }
-
     /// Parses `text`. `name` is its name in messages. `variable` returns the value of `${…}`.
     ///
     /// # Errors
     /// All malformed lines.
     pub fn parse(name: &str, text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
+        Self::of(name, text, None, variable)
+    }
+
+    /// Reads the file at `path`, and those in its folder that it includes.
+    ///
+    /// # Errors
+    /// If a file cannot be read; all malformed lines.
+    pub fn read(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
+        // Editors of other systems begin a file with a byte-order mark.
+        let text = text.trim_start_matches('\u{feff}');
+        Self::of(&name, text, Some(path), variable)
+    }
+
+    fn of(
+        name: &str,
+        text: &str,
+        path: Option<&Path>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, FioError> {
         // A script with fio's command line: each of its lines would be refused.
         if let Some(index) = text.lines().position(|line| line.trim_start().starts_with("fio -")) {
             let what = "this is a command line of fio, and not a job file".to_owned();
             return Err(refusal(name, index + 1, what, "--fio 'fio …', with the command instead of its file"));
         }
-        let mut reader = JobFileReader { variable, globals: Vec::new(), sections: Vec::new(), is_global: false };
-        let lines = (1..).zip(text.lines()).map(|(line, text)| (line, reader.read_line(text, line)));
-        let refused = lines.filter_map(|(line, read)| read.err().map(|(what, hint)| refusal(name, line, what, hint)));
-        FioError::all(refused.collect())?;
-        if reader.sections.is_empty() {
+        let folder = path.and_then(Path::parent);
+        let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        let open = path.and_then(|path| path.canonicalize().ok()).into_iter().collect();
+        let (globals, sections, problems) = (Vec::new(), Vec::new(), Vec::new());
+        let mut reader = JobFileReader { variable, folder, globals, sections, is_global: false, problems, open };
+        reader.read(name, text, None);
+        if reader.sections.is_empty() && reader.problems.is_empty() {
             let hint = "a job is a section: [name], and options such as rw=randread below it";
-            return Err(refusal(name, 1, "there is no job in it".to_owned(), hint));
+            reader.problems.push(refusal(name, 1, "there is no job in it".to_owned(), hint));
         }
+        FioError::all(reader.problems)?;
         Ok(Self { name: name.to_owned(), sections: reader.sections })
     }
 
@@ -150,7 +198,7 @@ impl JobFile {
     }
 
     /// The text for fio: each section with all its options except those in `without`, followed by `more`.
-    pub fn text(&self, without: &[&str], more: &[&str]) -> String {
+    pub fn text(&self, without: &[&str], more: &[String]) -> String {
         let mut text = String::new();
         for section in &self.sections {
             text += &format!("[{}]\n", section.name);
@@ -234,15 +282,19 @@ pub fn range(text: &str) -> Option<(u64, u64)> {
     (low <= high).then_some((low, high))
 }
 
-/// Parses a time such as `30`, `30s`, `500ms`, `2m`. A number without a unit is seconds. One that is beyond all numbers
-/// is the longest.
+/// Parses a time such as `30`, `30s`, `500ms`, `2m`. A number without a unit is seconds.
 pub fn time(text: &str) -> Option<Nanos> {
+    time_in(text, "s")
+}
+
+/// Parses a time, in `usual` if it has no unit. One that is beyond all numbers is the longest.
+pub fn time_in(text: &str, usual: &str) -> Option<Nanos> {
     let text = text.trim().to_ascii_lowercase();
     let (number, unit) = split(&text);
-    let nanos: u64 = match unit {
+    let nanos: u64 = match if unit.is_empty() { usual } else { unit } {
         "us" | "usec" => 1_000,
         "ms" | "msec" => 1_000_000,
-        "" | "s" => 1_000_000_000,
+        "s" => 1_000_000_000,
         "m" => 60_000_000_000,
         "h" => 3_600_000_000_000,
         "d" => 86_400_000_000_000,

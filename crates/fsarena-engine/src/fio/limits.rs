@@ -81,9 +81,6 @@ fn mismatch(entry: &JobOption) -> Option<(String, &'static str)> {
     if is_negative && !WITH_A_SIGN.contains(&key.as_str()) {
         return Some((format!("`{key}={value}` is negative"), "a positive number, or leave it out"));
     }
-    if key == "rw" && value.contains("trim") {
-        return Some((format!("`rw={value}`: fio trims devices, and no files"), "leave the job out"));
-    }
     let is_none = value.chars().all(|digit| digit == '0') && !value.is_empty();
     if is_none && ["numjobs", "allow_file_create"].contains(&key.as_str()) {
         return Some((format!("`{key}={value}`: fio then does nothing, or fails"), "leave it out"));

@@ -3,11 +3,17 @@
 use super::FioError;
 use super::file::refusal;
 
-/// Options of the command that do not change the work: most are about what fio prints, and where. fio itself refuses
-/// the others in a job.
+/// Options of the command that do not change the work: most are about what fio prints, and where.
 const LEFT_OUT: [&str; 16] = [
     "alloc-size", "append-terse", "bandwidth-log", "eta", "eta-interval", "eta-newline", "idle-prof", "max-jobs",
     "minimal", "output", "output-format", "readonly", "status-interval", "terse-version", "version", "warnings-fatal",
+];
+
+/// Other options of the command.
+const OF_COMMAND: [&str; 19] = [
+    "aux-path", "client", "cmdhelp", "cpuclock-test", "crctest", "daemonize", "debug", "enghelp", "help",
+    "inflate-log", "merge-blktrace-only", "parse-only", "remote-config", "section", "server", "showcmd", "trigger",
+    "trigger-file", "trigger-timeout",
 ];
 
 /// The words after `fio` as the text of a job file, an option in each line.
@@ -34,6 +40,9 @@ pub fn as_job_file(words: &[String]) -> Result<String, FioError> {
         }
         match (key, value) {
             ("name", Some(name)) => jobs.push(format!("[{name}]")),
+            _ if OF_COMMAND.contains(&key) => {
+                return Err(refuse("is an option of fio, and not of a job", "leave it out"));
+            }
             _ if LEFT_OUT.contains(&key) => {}
             (key, value) => {
                 let line = value.map_or_else(|| key.to_owned(), |value| format!("{key}={value}"));
@@ -78,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_is_no_job_is_refused() {
-        for line in ["job.fio", "--name=a;b"] {
+        for line in ["job.fio", "--name=t --client=host", "--name=a;b", "--showcmd --name=t", "--name=t -debug=all"] {
             text(line).expect_err(line);
         }
         for line in ["--name=t --minimal | tee x", "--name=t > x", "--name=t --rw=read 2>&1", "--name=t && date"] {

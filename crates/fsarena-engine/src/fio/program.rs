@@ -30,7 +30,7 @@ pub fn check(file: &JobFile) -> Result<(), EngineError> {
     }
     let folder = Scratch::new()?;
     // As threads they start faster.
-    let idle = ["create_on_open=1", "create_only=1", "startdelay=0", "pre_read=0", "thread=1"];
+    let idle = ["create_on_open=1", "create_only=1", "startdelay=0", "pre_read=0", "thread=1"].map(str::to_owned);
     fs::write(folder.path().join(JOB), file.text(&["directory"], &idle))
         .map_err(EngineError::io("write the job file"))?;
     let argv = [NAME, "--output-format=json", "--eta=never", JOB];

@@ -5,7 +5,7 @@ use fsarena_testing::fuzz;
 
 use super::file::JobFile;
 use super::program::{self, JobOrder};
-use super::{facts, jobs, limits};
+use super::{duration, facts, jobs, limits};
 use crate::{Operation, RunStats};
 
 /// The texts of all files in a folder of this crate.
@@ -21,10 +21,10 @@ fn job_files() {
     let good = read_all("tests/fio/jobs");
     fuzz::texts(&good.iter().map(String::as_str).collect::<Vec<_>>(), |text| {
         let Ok(file) = JobFile::parse("x", text, &|_| Some("1".to_owned())) else { return };
-        let _ = (limits::check(&file), limits::demand(&file), facts::direct_block(&file), facts::lasts(&file));
-        let _ = file.text(&["directory"], &["directory=/x"]);
+        let _ = (limits::check(&file), limits::demand(&file), facts::direct_block(&file), duration::lasts(&file));
+        let _ = file.text(&["directory"], &["directory=/x".to_owned()]);
         for (name, part) in jobs::parts(&Name::from_text("x"), file) {
-            let _ = jobs::workload(name, &part, &[]);
+            let _ = jobs::choice(name, &part, &[]);
         }
     });
 }

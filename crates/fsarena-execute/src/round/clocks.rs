@@ -47,7 +47,8 @@ impl WorkloadRun<'_> {
             participant.upkeep(setting, Upkeep::WarmUp)?;
             participant.warm_up(setting)?;
             participant.current.clear();
-            participant.work(setting, setting.workload.timed())
+            participant.work(setting, setting.workload.timed())?;
+            participant.upkeep(setting, Upkeep::End)
         })?;
         let returned = participant.current.elapsed;
         self.testbed.start_counters(contender);

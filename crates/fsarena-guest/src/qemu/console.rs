@@ -40,11 +40,6 @@ impl Console {
         self.booted.is_some()
     }
 
-    /// Whether the guest's first process could not mount something.
-    pub fn lacks_mount(&self) -> bool {
-        self.text.lines().any(|line| line.starts_with("fsarena: mount "))
-    }
-
     pub fn last_words(&self) -> String {
         let lines: Vec<&str> = self.text.lines().filter(|line| !line.trim().is_empty() && !is_usual(line)).collect();
         lines[lines.len().saturating_sub(SHOWN)..].join("\n")

@@ -16,8 +16,8 @@ fn guest(script: &str) -> Running {
     let agent = Arc::clone(&host);
     let readers = vec![thread::spawn(move || keep(output, &kept, &agent))];
     drop(command);
-    let (accelerator, has_arguments, has_mounts) = (Accelerator::Emulated, false, false);
-    Running { qemu, stream: host, console, readers, silence, monitor: None, accelerator, has_arguments, has_mounts }
+    let (accelerator, has_arguments) = (Accelerator::Emulated, false);
+    Running { qemu, stream: host, console, readers, silence, monitor: None, accelerator, has_arguments }
 }
 
 #[test]
@@ -58,8 +58,6 @@ fn the_hint_names_what_has_ended_the_guest() {
     };
     is(ended("kill -ABRT $$", |running| running.accelerator = Accelerator::Kvm), 4, "--guest emulated");
     is(ended("echo '-foo: invalid option'; exit 1", |running| running.has_arguments = true), 2, "--qemu");
-    let mount = "echo 'fsarena: mount x at /mnt/y: No such device'";
-    is(ended(mount, |running| running.has_mounts = true), 3, "--mount");
     is(ended("exit 1", |_| ()), 3, "--guest-memory");
     // The run had begun: it is not KVM that does not work.
     let killed = |running: &mut Running| {

@@ -114,14 +114,10 @@ impl Cell {
 pub struct Stability {
     /// Rounds that were excluded because of other load on the machine.
     pub excluded: Vec<u32>,
-    /// Rounds whose value is far from the others'; they count.
-    pub outliers: Vec<u32>,
     /// How many times better each round is than the one before, relative to the other contenders.
     pub trend: Option<Change>,
     /// How many times better the later slices of a round are than its first ones.
     pub within_round: Option<Change>,
-    /// How many times better a slice is right after a slice of the same contender than after another contender's.
-    pub carry_over: Option<Change>,
     /// How many times better all operations over all of their time are than the median, which is about typical slices.
     #[serde(default)]
     pub whole_time: Option<f64>,

@@ -3,8 +3,8 @@
 use std::fs;
 
 use anyhow::{Context, Result, bail};
-use fsarena_model::Clients;
 use fsarena_model::clients::WhenLost;
+use fsarena_model::{Clients, repeated};
 
 use crate::Refusal;
 
@@ -79,8 +79,8 @@ impl NamedClients {
         }
         let all = commands.len() as u32;
         numbers.sort_unstable();
-        if let Some(twice) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
-            let text = format!("--clients-scale has {} twice", twice[0]);
+        if let Some(twice) = repeated(&numbers) {
+            let text = format!("--clients-scale has {twice} twice");
             bail!(Refusal::wrong_use(text, "name each number of clients once"));
         }
         if let Some(wrong) = numbers.iter().find(|number| **number == 0 || **number > all) {

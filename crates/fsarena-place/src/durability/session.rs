@@ -1,8 +1,8 @@
 //! A guest that answers orders.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
+use std::io::{BufReader, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +11,7 @@ use fsarena_execute::TestbedError;
 use fsarena_guest::{Hardware, Prepared, RawDisk, Running, Shares};
 
 use super::guest::DurabilityOrder;
-use crate::agent::{Line, Request};
+use crate::agent::{self, Line, Request};
 
 /// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -25,17 +25,16 @@ pub struct Stopped;
 
 pub struct WriterSession {
     running: Running,
-    output: BufReader<UnixStream>,
+    lines: Receiver<String>,
 }
 
 impl WriterSession {
     pub fn boot(prepared: &Prepared, disk: &RawDisk) -> Result<Self> {
-        let hardware =
-            Hardware { prepared, lanes: None, modes: &[], raw: Some(disk), shares: &Shares::default(), order: None };
-        let running = hardware.boot()?;
+        let running = Hardware { raw: Some(disk), ..Hardware::new(prepared, &Shares::default()) }.boot()?;
         let stream = running.stream().try_clone().context("the connection to the guest")?;
-        stream.set_read_timeout(Some(LOOK)).context("the connection to the guest")?;
-        Ok(Self { running, output: BufReader::new(stream) })
+        // Its agent is silent while it carries out an order.
+        stream.set_read_timeout(None).context("the connection to the guest")?;
+        Ok(Self { running, lines: agent::lines(BufReader::new(stream)) })
     }
 
     /// Gives an order and waits for what was found, or why the order could not be carried out.
@@ -49,19 +48,19 @@ impl WriterSession {
         loop {
             let line = self.line(stop)?;
             // The first line has the agent's version, which is this one.
-            if serde_json::from_slice::<Line>(&line).is_err() {
-                return serde_json::from_slice(&line).context("the guest's answer");
+            if serde_json::from_str::<Line>(&line).is_err() {
+                return serde_json::from_str(&line).context("the guest's answer");
             }
         }
     }
 
-    fn line(&mut self, stop: &AtomicBool) -> Result<Vec<u8>> {
-        let (start, mut line) = (Instant::now(), Vec::new());
+    fn line(&mut self, stop: &AtomicBool) -> Result<String> {
+        let start = Instant::now();
         loop {
-            match self.output.read_until(b'\n', &mut line) {
-                Ok(_) if line.ends_with(b"\n") => return Ok(line),
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
-                Ok(_) | Err(_) => bail!(self.running.explained("stopped")),
+            match self.lines.recv_timeout(LOOK) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => bail!(self.running.explained("stopped")),
             }
             if stop.load(Ordering::Relaxed) {
                 bail!(Stopped);

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use fsarena_lane::{disk, require};
-use fsarena_model::{Bytes, Contender, Plan, Storage, distinct};
+use fsarena_model::{Bytes, Contender, DebianRelease, Plan, Storage, distinct};
 use fsarena_sys::memory;
 
 use super::{InGuest, several, share_of};
@@ -16,10 +16,8 @@ impl InGuest {
     /// All reasons that are found.
     pub fn require_possible(&self, plan: &Plan) -> Result<()> {
         let mut refusals = Refusals::default();
-        let kernels = plan.kernels();
-        for kernel in distinct(kernels.iter().copied().flatten().chain(self.wanted.kernel.as_deref())) {
-            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &self.wanted.release, kernel));
-        }
+        let kernels = plan.kernels().into_iter().flatten().chain(self.wanted.kernel.as_deref());
+        refusals.take(require_kernels(&self.wanted.release, kernels));
         refusals.take(self.require_memory(plan, memory::total()));
         refusals.end()
     }
@@ -55,6 +53,18 @@ impl InGuest {
         let guests = Bytes(self.wanted.memory.0.saturating_mul(guests));
         Ok(fsarena_guest::require_memory(guests, Bytes(disks), free)?)
     }
+}
+
+/// Refuses kernels that Debian does not have; the programs of their guests are those of `release`.
+///
+/// # Errors
+/// All of them.
+pub fn require_kernels<'a>(release: &DebianRelease, kernels: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    let (mut refusals, cache) = (Refusals::default(), folders::cache()?);
+    for kernel in distinct(kernels) {
+        refusals.take(fsarena_guest::require_kernel(&cache, release, kernel));
+    }
+    refusals.end()
 }
 
 /// Refuses contenders of several kernels if one of them has something that one guest has: a virtual disk of its own, or

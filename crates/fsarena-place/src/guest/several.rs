@@ -10,12 +10,12 @@ use fsarena_execute::remote::Machines;
 use fsarena_execute::{Assignment, Listener};
 use fsarena_guest::{Hardware, Running, Shares};
 use fsarena_lane::disk;
-use fsarena_model::{Contender, Event, Guest, Label, Measuring, Plan};
-use fsarena_sys::{MonotonicClock, clock};
+use fsarena_model::{Contender, Guest, Label, Measuring, Plan};
 
 use super::{InGuest, begun_in, connection, described, in_the_guest, tell, unless_stopped};
 use crate::agent::Request;
-use crate::calls::Connection;
+use crate::calls::{self, Connection};
+use crate::note::preparing;
 use crate::{End, Refusal};
 
 /// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
@@ -48,21 +48,18 @@ pub fn together(
     }
     let guests = kernels.into_iter().zip(booted.iter().map(|of| of.guest.clone())).collect();
     let assignment = begun_in(assignment, described(guests)?);
-    let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
     let (mut guests, machines): (Vec<_>, Vec<_>) =
         booted.into_iter().map(|of| ((of.running, of.lost), (of.connection, of.plan))).unzip();
     let is_lost = |(_, lost): &(Running, Arc<AtomicBool>)| lost.load(Ordering::Relaxed);
     let mut machines = Machines::new(&assignment.plan, machines);
     let look = || stop.load(Ordering::Relaxed) || guests.iter().any(is_lost);
-    let ended = fsarena_engine::watched(look, |stop| {
-        fsarena_execute::run(rest, &mut machines, &MonotonicClock, stop, listener)
-    });
+    let ended = calls::run(&assignment, &mut machines, look, listener);
     drop(machines);
     if let Some((running, _)) = guests.iter_mut().find(|guest| is_lost(guest)) {
         return Err(running.explained("stopped before the run ended").into());
     }
     guests.iter().try_for_each(|(running, _)| tell(&running.findings(), listener))?;
-    Ok(ended?.into())
+    ended
 }
 
 /// Boots the guest of the contenders that name `kernel`; `None` if it is stopped before the guest answers.
@@ -77,14 +74,13 @@ fn boot(
     let before = |kernel: &str| super::package(plan.guest.as_ref()?.kernels.get(kernel)?);
     let named = kernel.map(|kernel| before(kernel).unwrap_or_else(|| kernel.to_owned()));
     let prepared = in_guest.of_kernel(named.as_deref()).prepare(listener)?;
-    let _ = listener.hear(&Event::Preparing(format!("booting {}", prepared.name())));
+    preparing(listener)(&format!("booting {}", prepared.name()));
     let disk = in_guest.disk(plan);
     let plan = of_kernel(plan, kernel);
     let guest = prepared.describe(disk.clone());
     let size = disk::needed(&plan).context("the lanes are too large")?;
-    let (lanes, shares) = (Some((&disk, size)), Shares::default());
-    let mut running =
-        Hardware { prepared: &prepared, lanes, modes: &[], raw: None, shares: &shares, order: None }.boot()?;
+    let lanes = Some((&disk, size));
+    let mut running = Hardware { lanes, ..Hardware::new(&prepared, &Shares::default()) }.boot()?;
     let lost = Arc::new(AtomicBool::new(false));
     let (input, output) = connection(&running)?;
     let assignment = Box::new(in_the_guest(Assignment::new(plan, Vec::new()), guest.clone()));

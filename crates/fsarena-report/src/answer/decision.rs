@@ -6,7 +6,7 @@ use fsarena_model::comparison::{ContenderRow, PairVerdict, Reason, WorkloadRow};
 use fsarena_model::{Comparison, Guarantee, Label, ValidityClass, Verdict, probe};
 use fsarena_stats::upper_median;
 
-use super::{Leader, lead, led_in, rankings, superlative};
+use super::{Leader, Ranked, lead, led, rankings, superlative};
 use crate::group::{self, ClassGroup};
 use crate::number;
 use crate::ranking::Ranking;
@@ -213,8 +213,11 @@ impl<'a> AnswerGroup<'a> {
     /// `ext4 is the fastest in 3 of 10 workloads, xfs in 4`.
     fn leaders(&self, work: &str) -> String {
         let rankings = rankings(self.group, &self.group.comparison.workloads);
-        let wins = format!("is the {}", superlative(self.group));
-        match led_in(&rankings, self.group, &wins, |_| String::new()) {
+        let part = |(index, (label, own)): (usize, (&Label, Vec<&Ranked<'_>>))| match index {
+            0 => format!("{label} is the {} in {} of {work}", superlative(self.group), own.len()),
+            _ => format!("{label} in {}", own.len()),
+        };
+        match led(&rankings, self.group).into_iter().enumerate().map(part).collect::<Vec<_>>() {
             none if none.is_empty() => format!("each is slower than another in some of {work}"),
             led => led.join(", "),
         }

@@ -6,22 +6,19 @@ use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
 use fsarena_model::{Comparison, DurablePoint, Probe, probe};
 
 use super::{CellFigure, ExplainedLine, Subject, computed, lines, probed, values};
-use crate::number::{DASH, bytes, count, percent, seconds, share, three_digits};
-use crate::words::counted;
+use crate::number::{bytes, count, seconds, share, three_digits};
 
 pub const CLOCKS: Subject = Subject {
     title: "Three clocks and space",
     meaning: "For each operation, from its beginning until its calls had returned, all was durable, and the lane was \
         at rest (remounted read-only and back: checkpoint, log and deferred work done), less the time of an idle \
-        remount. Later: after the clock of the workload's figure, until rest. Space: bytes more in use than before, \
-        for a byte of the files.",
+        remount. Later: after the clock of the workload's figure, until rest; among all workloads where a contender \
+        leaves 5 % or more. Space: bytes more in use than before, for a byte of the files.",
     lines: clocks,
     brief: worth_a_line,
-    rest: silent,
-    hint: leaves_most,
 };
 
-/// Share of the work left for later from which a line is shown.
+/// Share of the work left for later from which lines are among those of all workloads.
 const MUCH: f64 = 0.05;
 
 /// Number of bytes per operation that count as nothing.
@@ -45,16 +42,6 @@ const LATER: [CellFigure; 3] = [
     computed("later, of the writes", later_share, share,
         "The share of all bytes written until rest that came after what the figure counts."),
     computed("written later/op", later_bytes, bytes, "Bytes written after what the figure counts, until rest."),
-];
-
-#[rustfmt::skip]
-const PARTS: [CellFigure; 4] = [
-    probed("until durable/op", probe::CLOCK_DURABLE_WRITTEN, bytes,
-        "Bytes written after the calls had returned, until all was durable."),
-    probed("from then until rest/op", probe::CLOCK_QUIESCENT_WRITTEN, bytes, "Bytes written after all was durable, until rest."),
-    probed("flushes until durable/op", probe::CLOCK_DURABLE_FLUSHES, count,
-        "Flushes sent after the calls had returned, until all was durable."),
-    probed("flushes until rest/op", probe::CLOCK_QUIESCENT_FLUSHES, count, "Flushes sent after all was durable, until rest."),
 ];
 
 #[rustfmt::skip]
@@ -101,7 +88,7 @@ fn clocks(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine>
         (what, Clock::Durable) if what == durable => ExplainedLine { what: "durable (the figure)".into(), ..line },
         _ => line,
     };
-    let figures = [&WHEN[..], &LATER, &PARTS, &SPACE].concat();
+    let figures = [&WHEN[..], &LATER, &SPACE].concat();
     lines(comparison, workload, &figures).into_iter().map(named).collect()
 }
 
@@ -125,90 +112,29 @@ fn leaves_much(comparison: &Comparison, workload: &WorkloadRow) -> bool {
     values(comparison, workload, left).into_iter().flatten().any(|share| share >= MUCH)
 }
 
-/// `xfs leaves 12 % for later`; `None` if no contender leaves much.
-fn leaves_most(comparison: &Comparison, workload: &WorkloadRow) -> Option<String> {
-    let labels = comparison.contenders.iter().map(|row| &row.label);
-    let known = labels.zip(values(comparison, workload, left));
-    let much = known.filter_map(|(label, share)| Some((label, share.filter(|share| *share >= MUCH)?)));
-    let (label, most) = much.max_by(|one, other| one.1.total_cmp(&other.1))?;
-    Some(format!("{label} leaves {} for later", share(most)))
-}
-
-fn silent(comparison: &Comparison) -> Option<String> {
-    let is_known = |row: &&WorkloadRow| values(comparison, row, left).iter().any(Option::is_some);
-    let little = comparison.workloads.iter().filter(is_known).filter(|row| !leaves_much(comparison, row)).count();
-    let which = counted(little, "workload");
-    (little > 0).then(|| format!("In {which} less than {} is left for later by each contender.", percent(MUCH)))
-}
-
 pub const FLUSHES: Subject = Subject {
     title: "Flushes per sync",
-    meaning: "What reaches the lane's device for one fsync, fdatasync or syncfs (for one write with O_SYNC): flushes \
-        as the device counts them, requests that ask for a flush before them (preflush), and writes past the device's \
-        cache (FUA); of a loop device, which has no FUA, each of these is one more flush. The last two are counted in \
-        the first round only. Calls at the same time may share a flush.",
-    lines: flush_lines,
-    brief: flush_lines_in_brief,
-    rest: |_| None,
-    hint: |_, _| None,
+    meaning: "Flushes of the lane's device, as it counts them, for one fsync, fdatasync or syncfs (for one write with \
+        O_SYNC). Calls at the same time may share a flush.",
+    lines: |comparison, workload| lines(comparison, workload, &[&FLUSHED[..], &ASKED].concat()),
+    brief: |comparison, workload| lines(comparison, workload, &FLUSHED),
 };
 
 #[rustfmt::skip]
-const PER_SYNC: [CellFigure; 4] = [
+const FLUSHED: [CellFigure; 2] = [
     computed("flushes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_FLUSHES), count,
         "Flushes of the device's cache, as its own statistics count them."),
-    computed("preflushes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_PREFLUSHES), count,
-        "Requests that ask for a flush before they are done."),
-    computed("FUA writes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_FUA), count,
-        "Writes that are to reach the medium past the device's cache."),
     computed("time of a flush", flush_time, seconds, "The mean, as the device's statistics have it; absent where all flushes of a round took less than 10 ms."),
 ];
 
-const SYNCS: CellFigure =
-    computed("syncs per operation", syncs, count, "Calls of fsync, fdatasync and syncfs, or writes with O_SYNC.");
-
-/// Probes of these figures. A run without them is from an older version.
-const COUNTED: [Probe; 3] = [probe::DEVICE_PREFLUSHES, probe::DEVICE_FUA, probe::DEVICE_FLUSHING];
-
-/// All figures of a workload that syncs; empty if the run has no such probes.
-fn flush_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
-    let per_sync = per_sync_lines(comparison, workload);
-    let syncs = if per_sync.is_empty() { Vec::new() } else { lines(comparison, workload, &[SYNCS]) };
-    per_sync.into_iter().chain(syncs).collect()
-}
-
-fn per_sync_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
-    let is_counted = |cell: &Cell| COUNTED.iter().any(|probe| cell.probes.contains_key(&probe.key()));
-    match comparison.cells.iter().any(is_counted) {
-        true => lines(comparison, workload, &PER_SYNC),
-        false => Vec::new(),
-    }
-}
-
-/// The figures without syncs per operation, and with preflushes and FUA writes in one line: `1.00 + 1.00`.
-fn flush_lines_in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
-    let all = per_sync_lines(comparison, workload);
-    let [flushes, preflushes, fua, time] = PER_SYNC.map(|figure| all.iter().find(|line| line.what == figure.what));
-    let asked = match (preflushes, fua) {
-        (Some(preflushes), Some(fua)) => Some(ExplainedLine {
-            what: "preflush + FUA".into(),
-            meaning: "For each sync: requests that ask for a flush, and writes past the device's cache.",
-            values: sums(preflushes, fua),
-            ..preflushes.clone()
-        }),
-        (one, other) => one.or(other).cloned(),
-    };
-    flushes.cloned().into_iter().chain(asked).chain(time.cloned()).collect()
-}
-
-/// The values of both lines for each contender; a dash if one of them is missing.
-fn sums(one: &ExplainedLine, other: &ExplainedLine) -> Vec<String> {
-    let sum = |(one, other): (&String, &String)| match one == DASH || other == DASH {
-        true => DASH.to_owned(),
-        false => format!("{one} + {other}"),
-    };
-    one.values.iter().zip(&other.values).map(sum).collect()
-}
+#[rustfmt::skip]
+const ASKED: [CellFigure; 3] = [
+    computed("preflushes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_PREFLUSHES), count,
+        "Requests that ask for a flush before they are done, of the first round."),
+    computed("FUA writes per sync", |all, cell| per_sync(all, cell, probe::DEVICE_FUA), count,
+        "Writes that are to reach the medium past the device's cache, of the first round. A loop device has none, but flushes once more for each."),
+    computed("syncs per operation", syncs, count, "Calls of fsync, fdatasync and syncfs, or writes with O_SYNC."),
+];
 
 /// Syncs per operation; `None` if there are none. With O_SYNC or O_DSYNC it is 1, unless the cell has another number.
 fn syncs(comparison: &Comparison, cell: &Cell) -> Option<f64> {

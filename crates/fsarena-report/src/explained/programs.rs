@@ -18,9 +18,7 @@ pub const IOSTAT: Subject = Subject {
         processes, and %system its part in the kernel, of the timed seconds, or of fio what it says of each of its \
         jobs; kernel threads' time is not in them.",
     lines: all,
-    brief: in_brief,
-    rest: |_| None,
-    hint: |_, _| None,
+    brief: all,
 };
 
 #[rustfmt::skip]
@@ -42,10 +40,6 @@ const COLUMNS: [CellFigure; 16] = [
     computed("%CPU", processor, hundredths, "Processor time of the work's processes, percent of the timed time."),
     computed("%system", system, hundredths, "Its part in the kernel."),
 ];
-
-/// The figures in the table of all workloads.
-const BRIEF: [&str; 11] =
-    ["r/s", "rkB/s", "r_await", "w/s", "wkB/s", "w_await", "f_await", "aqu-sz", "%util", "%CPU", "%system"];
 
 /// User and system time of each fio job in percent, as fio reports it.
 fn of_fio(cell: &Cell) -> Option<(f64, f64)> {
@@ -74,20 +68,11 @@ fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     }
 }
 
-/// Without lines in which all values are 0.
-fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
-    let is_idle = |line: &ExplainedLine| line.values.iter().all(|value| value == "0.00" || value == DASH);
-    let lines = all(comparison, workload).into_iter();
-    lines.filter(|line| BRIEF.contains(&&*line.what) && !is_idle(line)).collect()
-}
-
 pub const SAID: Subject = Subject {
     title: "In the program's own words",
     meaning: "What the programs that do the work say of it themselves, in their own units; the median over rounds.",
     lines: said,
     brief: |_, _| Vec::new(),
-    rest: |_| None,
-    hint: |_, _| None,
 };
 
 /// Transactions that were acknowledged as durable, and the connections that may share a flush.

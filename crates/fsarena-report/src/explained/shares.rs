@@ -16,8 +16,6 @@ pub const SUBJECT: Subject = Subject {
               reached. Starts: the share of its time that as many starts of a program that does nothing take.",
     lines: of_workload,
     brief: of_workload,
-    rest: |_| None,
-    hint: |_, _| None,
 };
 
 /// A share, its name in a table of figures, and its baseline.

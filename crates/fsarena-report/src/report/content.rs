@@ -37,8 +37,6 @@ pub enum Content {
     Drawings(Drawings),
     /// The place of the footnotes, which [`Report::on`](super::Report::on) fills.
     Footnotes(Vec<String>),
-    /// The place of the footnotes in a line each.
-    ShortFootnotes(Vec<String>),
 }
 
 impl Content {
@@ -53,7 +51,7 @@ impl Content {
             Self::Cards(cards) => cards.is_empty(),
             Self::Command(command) => command.is_empty(),
             Self::Drawings(drawings) => drawings.drawings.is_empty(),
-            Self::Footnotes(footnotes) | Self::ShortFootnotes(footnotes) => footnotes.is_empty(),
+            Self::Footnotes(footnotes) => footnotes.is_empty(),
         }
     }
 }

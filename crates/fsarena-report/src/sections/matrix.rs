@@ -3,13 +3,13 @@
 use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Better, Comparison, Label};
 
-use super::verdicts::{at_stake, figure_of, has_stakes, link, order, signs};
+use super::verdicts::{at_stake, figure_of, has_stakes, link, signs, with_order};
 use crate::group::{ClassGroup, groups};
 use crate::number::DASH;
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
 use crate::work::{WorkGroup, works};
-use crate::{anchor, pair, ranking, standing, words};
+use crate::{anchor, pair, standing, words};
 
 /// The tables of all groups of contenders.
 pub fn matrix(comparison: &Comparison) -> Section {
@@ -33,15 +33,7 @@ fn table(group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
         .column(Words, "unit", |row| unit(row))
         .columns(Words, labels, |row, label| entry(group, row, label));
     let table = if has_stakes(comparison) { table.column(Figure, "at stake", |row| at_stake(row)) } else { table };
-    let table = match group.contenders.len() {
-        _ if comparison.judged.verdicts.is_empty() => table,
-        0 | 1 => table,
-        2 => table.column(Words, "ranking", |row| order(group, row)),
-        _ => table
-            .column(Words, "best group", |row| ranking::best(group, &row.name))
-            .column(Words, "ranking", |row| order(group, row)),
-    };
-    table.with_headings(headings(works)).done()
+    with_order(table, group).with_headings(headings(works)).done()
 }
 
 /// The titles of the groups of workloads, if there are several.

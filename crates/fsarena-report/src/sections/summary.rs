@@ -8,7 +8,7 @@ use super::{damage, note, notes, verdicts};
 use crate::group::groups;
 use crate::report::{Content, List, ListLook, Paragraph, Section, Tone};
 use crate::words::{counted, listed};
-use crate::{answer, effects, layers, pair, recommendation, scaling, why};
+use crate::{effects, pair, recommendation, scaling, why};
 
 /// Maximum number of warnings in full.
 const WARNINGS: usize = 3;
@@ -16,23 +16,22 @@ const WARNINGS: usize = 3;
 pub fn sections(comparison: &Comparison) -> Vec<Section> {
     let medians = groups(comparison).into_iter().map(|group| {
         let apart = Paragraph::apart(&group.apart);
-        let legend = if group.contenders.len() == verdicts::FEW { verdicts::signs(&group) } else { "" };
-        Section::default().with(apart).with(verdicts::short_medians(&group)).with(Paragraph::legend(legend))
+        let legend = Paragraph::legend(verdicts::signs(&group));
+        Section::default().with(apart).with(verdicts::medians(&group)).with(legend)
     });
-    let mut sections = vec![Section::default().with(List::new(ListLook::Paragraphs, answer::decision(comparison)))];
-    sections.push(recommendation::sentences(comparison));
-    sections.push(Section::default().with(List::new(ListLook::Notes, answer::of_real_work(comparison))));
-    sections.push(Section::default().with(Paragraph::plain(answer::short(comparison).join(" "))));
-    sections.push(effects::short(comparison));
-    sections.push(layers::short(comparison));
-    sections.push(why::short(comparison));
-    sections.push(why::tested(comparison));
-    sections.push(scaling::short(comparison));
-    sections.extend(medians);
-    sections.push(Section::default().with(Paragraph::plain(over_the_suite(comparison).unwrap_or_default())));
-    sections.push(Section::titled("Read with care").with(Content::ShortFootnotes(Vec::new())));
-    sections.push(trouble(comparison));
-    sections
+    let why = [
+        recommendation::sentences(comparison),
+        effects::short(comparison),
+        why::short(comparison),
+        why::tested(comparison),
+        scaling::short(comparison),
+    ];
+    let rest = [
+        Section::default().with(Paragraph::plain(over_the_suite(comparison).unwrap_or_default())),
+        Section::titled("Read with care").with(Content::Footnotes(Vec::new())),
+        trouble(comparison),
+    ];
+    why.into_iter().chain(medians).chain(rest).collect()
 }
 
 /// The mean ratio of each pair of few contenders over all workloads, in a sentence. A mix has a mean of its own.

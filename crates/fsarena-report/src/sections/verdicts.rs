@@ -4,13 +4,12 @@ use fsarena_model::comparison::{Cell, PairVerdict, SuiteRow, WorkloadRow};
 use fsarena_model::{Comparison, Estimate, Label, ValidityClass, Verdict};
 
 use crate::footnote::{Remark, of_cell, of_pair};
-use crate::group::{ClassGroup, groups, index_of};
+use crate::group::{ClassGroup, groups};
 use crate::number::{self, DASH};
+use crate::ranking::{best, ranking};
 use crate::report::ColumnKind::{Figure, Median, Name, Words};
-use crate::report::{
-    Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
-};
-use crate::{anchor, pair, ranking, svg, words};
+use crate::report::{Entry, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
+use crate::{anchor, pair, words};
 
 /// The workload's name, which on the page leads to its part.
 pub fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
@@ -25,8 +24,7 @@ pub fn verdicts(comparison: &Comparison) -> Section {
         section = section
             .with_shown(Shown::Summaries, Paragraph::apart(&group.apart))
             .with_shown(Shown::Summaries, medians(group))
-            .with_shown(Shown::Summaries, Paragraph::legend(signs(group)))
-            .with_shown(Shown::Terminal, best_groups(group));
+            .with_shown(Shown::Summaries, Paragraph::legend(signs(group)));
         if group.contenders.len() > 2 {
             section = section.with_shown(Shown::Summaries, pairs_table(comparison, &group.pairs()));
         }
@@ -34,81 +32,53 @@ pub fn verdicts(comparison: &Comparison) -> Section {
     section
 }
 
-/// The verdicts of all pairs in all workloads, in the colours of the contenders. Two contenders are one pair, which the
-/// other tables have.
-pub fn pair_by_pair(comparison: &Comparison) -> Section {
-    let groups = groups(comparison);
-    let several: Vec<Table> = groups.iter().filter(|group| group.contenders.len() > 2).map(matrix).collect();
-    let meaning = if several.is_empty() { Sentence::default() } else { colours(comparison) };
-    Section::titled("Every pair in every workload")
-        .folded(Fold::Closed)
-        .with_all(several)
-        .with(Paragraph::legend(meaning))
-}
+/// Maximum number of contenders of whom a table has whole rankings. Of more, it has the best group.
+pub const FEW: usize = 3;
 
-/// The signs of the rankings of more than two contenders; empty if there are none.
+/// The signs of rankings; empty if there are none.
 pub fn signs(group: &ClassGroup<'_>) -> &'static str {
-    let has_rankings = group.contenders.len() > 2 && !group.comparison.judged.verdicts.is_empty();
+    let has_rankings = group.contenders.len() == FEW && !group.comparison.judged.verdicts.is_empty();
     if has_rankings { words::SIGNS } else { "" }
 }
 
-/// One row per workload, with the median of each contender and what follows from them.
-fn medians(group: &ClassGroup<'_>) -> Table {
-    let table = medians_and_order(group);
-    let is_ranked = group.contenders.len() > 2 && !group.comparison.judged.verdicts.is_empty();
-    if is_ranked {
-        table.column_on(Shown::Documents, Words, "best group", |row| ranking::best(group, &row.name))
-    } else {
-        table
-    }
-    .done()
-}
-
-/// Maximum number of contenders for which a table of the summary has whole rankings.
-pub const FEW: usize = 3;
-
-/// Like [`medians`], in lines that fit a terminal.
-pub fn short_medians(group: &ClassGroup<'_>) -> Table {
+/// The table with the order of the contenders, as far as it is proved.
+pub fn with_order<'a, 'b>(table: TableOf<'a, &'b WorkloadRow>, group: &ClassGroup<'_>) -> TableOf<'a, &'b WorkloadRow> {
     match group.contenders.len() {
-        ..=FEW => medians_and_order(group),
-        _ if group.comparison.judged.verdicts.is_empty() => only_medians(group),
-        _ => only_medians(group).column(Words, "best group", |row| ranking::best(group, &row.name)),
+        _ if group.comparison.judged.verdicts.is_empty() => table,
+        0 | 1 => table,
+        ..=FEW => table.column(Words, "ranking", |row| ranking(group, &row.name).to_string()),
+        _ => table.column(Words, "best group", |row| best(group, &row.name)),
     }
-    .done()
 }
 
-fn only_medians<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
+/// One row per workload, with the median of each contender and what follows from them, in lines that fit a terminal.
+pub fn medians(group: &ClassGroup<'_>) -> Table {
     let comparison = group.comparison;
-    let name = |workload: &WorkloadRow| {
+    let rows: Vec<&WorkloadRow> = comparison.workloads.iter().collect();
+    let name = |workload: &&WorkloadRow| {
         Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::of))
     };
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
     // A unit that all figures share stands once, in the head.
     let first = comparison.workloads.first().map(|row| row.unit.as_str()).unwrap_or_default();
-    let table = TableOf::new(TableLook::Matrix, &comparison.workloads);
+    let table = TableOf::new(TableLook::Matrix, &rows);
     let table = match first {
-        unit if !unit.is_empty() && comparison.workloads.iter().all(|row| row.unit == unit) => {
+        unit if !unit.is_empty() && rows.iter().all(|row| row.unit == unit) => {
             table.column(Name, format!("workload, {unit}"), name)
         }
         _ => table.column(Name, "workload", name).column(Words, "unit", |workload| &workload.unit),
     };
-    table.columns(Median, labels, |workload, label| median(comparison, workload, label))
-}
-
-fn medians_and_order<'a>(group: &ClassGroup<'a>) -> TableOf<'a, WorkloadRow> {
-    let comparison = group.comparison;
-    let table = only_medians(group);
-    let table = if has_stakes(comparison) { table.column(Figure, "at stake", at_stake) } else { table };
+    let table = table.columns(Median, labels, |workload, label| median(comparison, workload, label));
+    let table = if has_stakes(comparison) { table.column(Figure, "at stake", |row| at_stake(row)) } else { table };
     let pair = |workload: &WorkloadRow| group.verdicts(&workload.name).next();
-    match group.contenders.len() {
-        _ if comparison.judged.verdicts.is_empty() => table,
-        0 | 1 => table,
-        2 => table
-            .column(Words, "verdict", |workload| only_verdict(comparison, pair(workload)))
-            .column(Figure, "interval", |workload| pair(workload).map_or(DASH.to_owned(), favourable_interval))
-            .column(Figure, "finds from", |workload| pair(workload).map_or(DASH.to_owned(), pair::finds_from)),
-        _ => table.column(Words, "ranking", |workload| order(group, workload)),
+    if group.contenders.len() != 2 || comparison.judged.verdicts.is_empty() {
+        return with_order(table, group).done();
     }
+    table
+        .column(Words, "verdict", |workload| only_verdict(comparison, pair(workload)))
+        .column(Figure, "interval", |workload| pair(workload).map_or(DASH.to_owned(), favourable_interval))
+        .column(Figure, "finds from", |workload| pair(workload).map_or(DASH.to_owned(), pair::finds_from))
+        .done()
 }
 
 /// Whether it is known of real work how much of its time a file system can change.
@@ -146,16 +116,6 @@ fn favourable_interval(pair: &PairVerdict) -> String {
     pair::interval(pair::valid(pair, pair::decision(pair)).map(|ratio| pair::better(pair, ratio).1))
 }
 
-pub fn order(group: &ClassGroup<'_>, workload: &WorkloadRow) -> String {
-    ranking::ranking(group, &workload.name).to_string()
-}
-
-/// Each best group with its workloads. Documents have them in a column, which a terminal has no room for.
-fn best_groups(group: &ClassGroup<'_>) -> Section {
-    let groups = ranking::best_groups(group);
-    Section::titled("Best groups (no other is shown to be faster)").with(List::new(ListLook::Notes, groups))
-}
-
 /// One row per pair and workload.
 pub fn pairs_table(comparison: &Comparison, pairs: &[&PairVerdict]) -> Table {
     let ratio = |pair: &PairVerdict| pair::times(pair::valid(pair, pair::ratio(pair)));
@@ -179,60 +139,6 @@ fn verdict(comparison: &Comparison, pair: &PairVerdict) -> Entry {
     let verdict = Sentence::new(Role::Verdict(shade), pair::words(pair));
     let verdict = verdict.and(Role::Aside, pair.reason()).and(Role::Guarantee, &pair.guarantees);
     Entry::from(verdict).with_remarks(of_pair(comparison, pair))
-}
-
-/// The verdicts of a group with several pairs: workloads are rows, pairs are columns.
-fn matrix(group: &ClassGroup<'_>) -> Table {
-    let comparison = group.comparison;
-    let mut pairs = Vec::new();
-    for (index, a) in group.contenders.iter().enumerate() {
-        pairs.extend(group.contenders[index + 1..].iter().map(|b| (format!("{} / {}", a.label, b.label), (a, b))));
-    }
-    let verdict = |workload: &WorkloadRow, (a, b): (&Label, &Label)| {
-        let mut verdicts = group.verdicts(&workload.name);
-        verdicts.find(|pair| (&pair.a, &pair.b) == (a, b)).map(|pair| in_favour(comparison, pair))
-    };
-    let missing = || Entry::from("not compared").tinted(Shade::Undecided.to_string());
-    TableOf::new(TableLook::Matrix, &comparison.workloads)
-        .column(Name, "workload", |workload| link(comparison, workload))
-        .columns(Words, pairs, |workload, (a, b)| verdict(workload, (&a.label, &b.label)).unwrap_or_else(missing))
-        .done()
-}
-
-/// Which of a pair is better, or seems to be, and how many times. The colour is that of the faster contender.
-fn in_favour(comparison: &Comparison, pair: &PairVerdict) -> Entry {
-    let words = match (pair.verdict, pair.leaning) {
-        (Verdict::Faster, _) => format!("{} faster", pair.a),
-        (Verdict::Slower, _) => format!("{} faster", pair.b),
-        (Verdict::Undecided, Some(Verdict::Faster)) => format!("leaning to {}", pair.a),
-        (Verdict::Undecided, Some(_)) => format!("leaning to {}", pair.b),
-        _ => pair::words(pair),
-    };
-    let figure = pair::valid(pair, pair::decision(pair)).map(|ratio| {
-        let (label, ratio) = pair::better(pair, ratio);
-        let name = if matches!(pair.verdict, Verdict::Faster | Verdict::Slower) { "" } else { label.0.as_str() };
-        format!("{name} {} {}", ratio.times(), ratio.interval().unwrap_or_default()).trim().to_owned()
-    });
-    let words = Sentence::new(Role::Link(anchor::pair(comparison, pair)), words);
-    let tint = match pair::winner(pair) {
-        Some(label) => svg::class(index_of(comparison, label)),
-        None => Shade::from(pair.verdict).to_string(),
-    };
-    Entry::from(words.and(Role::Aside, figure.unwrap_or_default())).tinted(tint)
-}
-
-/// How to read the colours.
-fn colours(comparison: &Comparison) -> Sentence {
-    Sentence::from(
-        "The ratio says how many times better the named one is, or is estimated to be, with the interval that its \
-         verdict rests on. The colour is that of the faster contender.",
-    )
-    .and(Role::Key(Shade::Equivalent), "Grey")
-    .and(Role::Plain, format!("is equivalent within {},", number::percent(comparison.run.margin)))
-    .and(Role::Key(Shade::Undecided), "hatched")
-    .and(Role::Plain, "undecided,")
-    .and(Role::Key(Shade::Invalid), "crossed")
-    .and(Role::Plain, "invalid.")
 }
 
 /// The mean ratio of each pair over all workloads. A mix has a mean of its own.

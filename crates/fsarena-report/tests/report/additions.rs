@@ -36,8 +36,8 @@ fn an_added_section_comes_first_in_every_format_for_readers() {
 }
 
 #[test]
-fn an_added_answer_precedes_the_others_in_documents() {
-    for format in ["markdown", "html"] {
+fn an_added_answer_precedes_the_others() {
+    for format in ["text", "markdown", "html"] {
         let report = rendered(format);
         let (before, _) = report.split_once("An added answer.").unwrap();
         assert!(!before.contains("fastest"), "{format}");

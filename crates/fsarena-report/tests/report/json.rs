@@ -30,10 +30,10 @@ fn documented() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 }
 
 /// Optional parts: left out where there is nothing.
-const OPTIONAL: [&str; 25] = [
+const OPTIONAL: [&str; 24] = [
     "guest", "is_of_runs", "preface", "without_verdicts", "scaling", "scaling_pairs", "title", "at_stake", "condition",
     "verifications", "reproduction", "unavailable", "recommendation", "memory_limit", "group", "variant_of", "rate",
-    "steps", "leaning", "risks", "layers", "without_layers", "withheld", "limited", "event_measured",
+    "steps", "leaning", "risks", "layers", "without_layers", "withheld", "limited",
 ];
 
 #[test]

@@ -157,7 +157,7 @@ fn contenders_equal_to_the_first_are_named_with_it() {
     let report = crate::rendered("markdown", &comparison);
     for said in [
         "keep what you have: ext4 and xfs are equal within the margin of 5 %.",
-        "all 2: 2 rounds, a verdict needs at least 3",
+        "| a (2 rounds, a verdict needs at least 3) and b (2 rounds, a verdict needs at least 3) |",
     ] {
         assert!(report.contains(said), "{said}: {report}");
     }

@@ -9,7 +9,6 @@ import pathlib
 
 import numpy as np
 from scipy import special, stats
-from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.oneway import anova_oneway
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
@@ -30,42 +29,12 @@ def trend(count, slope, gap=0):
     return {"times": times.tolist(), "values": values.tolist(), **effect(line.slope, half)}
 
 
-def outliers(values):
-    distance = np.abs(values - np.median(values)) / stats.median_abs_deviation(values, scale="normal")
-    return {"values": values.tolist(), "outliers": np.flatnonzero(distance > 3.5).tolist()}
-
-
-def standing_out():
-    calm = [0.02 * random.standard_normal(count) for count in (5, 8, 12)]
-    wild = [np.append(values, [0.3]) for values in calm] + [np.append(calm[2], [-0.2, 0.25])]
-    return [outliers(values) for values in calm + wild]
-
-
 def within_rounds(rounds, slices):
     """The last half of the slices against the first: a t-test of the changes."""
     trials = random.standard_normal((rounds, 1)) + 0.03 * random.standard_normal((rounds, slices)) - 0.02 * np.arange(slices)
     changes = [t[-(slices // 2) :].mean() - t[: slices // 2].mean() for t in trials]
     low, high = stats.ttest_1samp(changes, 0).confidence_interval(1 - ALPHA)
     return {"trials": trials.tolist(), **effect((low + high) / 2, (high - low) / 2)}
-
-
-def carry_over(contenders, rounds, sweeps, gain):
-    """Dummies of all trials, the position, and the predecessor, by statsmodels' OLS; seen from contender 0."""
-    trials = []
-    for _ in range(rounds):
-        order, row = [], random.permutation(contenders)
-        for sweep in range(sweeps):
-            row = random.permutation(contenders) if sweep % 2 == 0 else row[::-1]
-            order += row.tolist()
-        level = random.standard_normal()
-        trials.append([[p, int(order[p - 1] == 0), level + gain * (order[p - 1] == 0) - 0.01 * p
-                        + 0.02 * random.standard_normal()] for p in range(1, len(order)) if order[p] == 0])
-    rows = [(t, *step) for t, trial in enumerate(trials) for step in trial]
-    design = [[float(r[0] == t) for t in range(rounds)] + [r[1], r[2]] for r in rows]
-    model = OLS([r[3] for r in rows], design).fit()
-    low, high = model.conf_int(ALPHA)[-1]
-    assert np.linalg.matrix_rank(design) == rounds + 2
-    return {"trials": trials, **effect(model.params[-1], (high - low) / 2)}
 
 
 def suite_ratio(parts):
@@ -129,11 +98,9 @@ def main():
                     if df >= 2 or tail > 1e-6],  # the rule needs no more, and statrs cannot
         "digamma": [[x, float(special.digamma(x))] for x in (0.5, 1.0, 1.5, 2.0, 3.5, 5.0, 11.0, 40.0)],
         "trends": [trend(count, slope, gap) for count, slope, gap in ((3, 0.1, 0), (4, 0.0, 0), (12, 0.01, 3), (40, 0.001, 0))],
-        "outliers": standing_out(),
         "suite_ratios": [
             suite_ratio([[0.05, 0.01, 6.0], [-0.02, 0.03, 9.5], [0.11, 0.02, 4.0], [0.0, 0.005, 20.0]]), welch()],
         "within_rounds": [within_rounds(rounds, slices) for rounds, slices in ((3, 2), (6, 4), (9, 5))],
-        "carry_over": [carry_over(*world) for world in ((2, 4, 4, 0.05), (3, 9, 6, 0.0), (6, 5, 8, -0.02))],
         "pooled": [bcg(), pooled(np.array([0.31, 0.12, 0.55]), np.array([0.0004, 0.0009, 0.0025]))],
         "alike": [alike(*world) for world in (((4, 6), 1.0), ((3, 5, 9), 0.5), ((5, 5, 5, 12), 2.0))],
     }

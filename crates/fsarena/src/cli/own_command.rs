@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use fsarena_catalog::LONGEST_LIMIT_S;
 use fsarena_model::units::UnitError;
-use fsarena_model::{Better, Measure, Metric, Nanos};
+use fsarena_model::{Better, Measure, Metric, Nanos, repeated};
 
 /// Commands of the user's own as workloads.
 #[derive(Debug, Default, Args)]
@@ -92,19 +92,18 @@ impl FromStr for Scan {
         let wanted = || "a name and its values, as in threads=1,2,4".to_owned();
         let (name, values) = text.split_once('=').ok_or_else(wanted)?;
         let values: Vec<String> = values.split(',').map(str::to_owned).collect();
-        let twice = (1..values.len()).find(|place| values[..*place].contains(&values[*place]));
-        match (is_placeholder(name), twice) {
+        match (is_placeholder(name), repeated(&values)) {
             _ if values == [""] => Err("it has no value: is a variable not set?".to_owned()),
             _ if name == "dir" => Err("{dir} is the directory on the contender: take another name".to_owned()),
             (true, None) => Ok(Self { typed: text.to_owned(), name: name.to_owned(), values }),
-            (true, Some(place)) => Err(format!("the value `{}` is given twice", values[place])),
+            (true, Some(twice)) => Err(format!("the value `{twice}` is given twice")),
             (false, _) => Err(wanted()),
         }
     }
 }
 
 /// Whether `name` in braces can be a placeholder: small letters, digits, `_` and `-`, beginning with a letter.
-pub fn is_placeholder(name: &str) -> bool {
+fn is_placeholder(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_letter)
 }
@@ -127,14 +126,14 @@ impl FromStr for Printed {
         let wanted = || r"as in 'throughput=MB/s,higher:Throughput ([\d.]+)'".to_owned();
         let (head, pattern) = text.split_once(':').ok_or_else(wanted)?;
         let (name, head) = head.split_once('=').ok_or_else(wanted)?;
-        let (unit, better) = head.rsplit_once(',').ok_or_else(|| format!("say which is better, {}", wanted()))?;
+        let (unit, better) = head.rsplit_once(',').ok_or_else(wanted)?;
         let better = match better {
             "higher" => Better::Higher,
             "lower" => Better::Lower,
-            _ => return Err(format!("after the unit comes `higher` or `lower`: which is better, {}", wanted())),
+            _ => return Err(wanted()),
         };
         if name.is_empty() || unit.is_empty() || pattern.is_empty() {
-            return Err(format!("none of name, unit and regular expression is empty, {}", wanted()));
+            return Err(wanted());
         }
         fsarena_programs::require_number(pattern)?;
         let metric = Metric { name: name.to_owned(), unit: unit.to_owned(), measure: Measure::Printed, better };

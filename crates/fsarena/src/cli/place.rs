@@ -35,7 +35,7 @@ pub struct PlaceArguments {
     #[arg(long, value_name = "COMMAND", conflicts_with = "guest")]
     pub on: Vec<String>,
     /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
-    #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto",
+    #[arg(long, value_name = "HOW", num_args = 0..=1, default_missing_value = "auto",
         value_parser = hows())]
     pub guest: Option<How>,
     #[command(flatten)]
@@ -136,7 +136,7 @@ impl ClientsArguments {
 
 impl PlaceArguments {
     /// Kinds that can only be compared in a guest.
-    pub fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
+    fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
         let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
         let cannot = |kind: &&Kind| match kind.ground {
             Ground::Share => true,

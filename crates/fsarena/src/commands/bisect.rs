@@ -14,7 +14,7 @@ use fsarena_lane::Kind;
 use fsarena_lane::kind::Ground;
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Contender, DebianRelease, Verdict};
-use fsarena_place::{End, Place, Refusal, Refusals, folders, note};
+use fsarena_place::{End, Place, Refusal, Refusals, folders, note, require_kernels};
 
 use super::{compare, print, table};
 use crate::cli::{Compare, Global, How, candidates, guest_memory, hows};
@@ -243,11 +243,9 @@ impl KernelComparison<'_> {
     /// Refuses a bisection that is known to be impossible.
     fn require_possible(&self) -> Result<()> {
         let mut refusals = Refusals::default();
-        let release = DebianRelease::default();
         // Those of the mirrors are there.
-        for kernel in self.kernels.iter().filter(|_| !self.options.kernels.is_empty()) {
-            refusals.take(fsarena_guest::require_kernel(&folders::cache()?, &release, kernel));
-        }
+        let named = self.kernels.iter().map(String::as_str).filter(|_| !self.options.kernels.is_empty());
+        refusals.take(require_kernels(&DebianRelease::default(), named));
         let compared = self.arguments(self.kernels.len() - 1, self.options.rounds)?;
         if let Some((plan, mut notes)) = refusals.take(plan::plan(&compared)) {
             if plan.workloads.len() > 1 {

@@ -3,17 +3,12 @@
 mod equals;
 mod slices;
 
-use std::sync::atomic::AtomicBool;
-
 use anyhow::{Context, Result};
 use clap::{Args, Parser};
-use fsarena_execute::Assignment;
-use fsarena_model::{Bytes, Medium, Nanos, Often, Plan, RunRecord, Share};
-use fsarena_place::{End, Place};
+use fsarena_model::{Bytes, Medium, Nanos, Often, Share};
 
 use crate::cli::{Compare, DataFormat, Global, Setup, WorkArguments, candidates, medium};
 use crate::exit::Ended;
-use crate::perform::perform;
 
 #[derive(Debug, Args)]
 pub struct Calibrate {
@@ -85,21 +80,9 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
             erase: options.erase.clone(),
             lane_size: Some(lane_size),
             medium: options.medium,
+            no_wait: options.no_wait,
             ..usual.setup
         },
         ..usual
     })
-}
-
-/// Carries out a plan, which has notes, on this machine; `None` if that was interrupted.
-fn measured(
-    global: &Global,
-    options: &Calibrate,
-    (plan, notes): (Plan, Vec<String>),
-    stop: &AtomicBool,
-) -> Result<Option<RunRecord>> {
-    let assignment = Assignment { erase: options.erase.clone(), ..Assignment::new(plan, notes) };
-    let assignment = Assignment { wait: !options.no_wait, ..assignment };
-    let done = perform(global, assignment, &Place::Here, stop)?;
-    Ok(done.filter(|(_, end)| *end == End::Complete).map(|(record, _)| record))
 }

@@ -1,6 +1,6 @@
 //! `fsarena compare`: from arguments to a verdict.
 
-pub mod dry;
+mod dry;
 mod machines;
 
 use std::sync::atomic::AtomicBool;
@@ -9,10 +9,8 @@ use anyhow::Result;
 use fsarena_analyse::{FEWEST_ROUNDS, assess};
 use fsarena_articles::additions;
 use fsarena_execute::{Assignment, budget_for, on_one_file_system, planned_rounds};
-use fsarena_lane::{expected_durability, lane_count, nearest_existing, shared};
-use fsarena_model::{
-    Comparison, Contender, Durability, Outcome, Plan, Rounds, RunRecord, Severity, Status, Storage, Workload, distinct,
-};
+use fsarena_lane::{lane_count, nearest_existing, shared};
+use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status, Storage, Workload};
 use fsarena_place::{End, Place, fitted, note, note::tell};
 use fsarena_report::rounds;
 use rustix::fs::{Access, access};
@@ -35,7 +33,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
 pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup: &Setup) -> Result<Ended> {
     notes.iter().for_each(|note| tell(note));
     let place = setup.place.chosen(&plan, &mut notes)?;
-    warn_of_rounds(&plan, &place);
+    warn_of_rounds(&plan);
     if matches!(place, Place::Here | Place::Guest(_)) && setup.storage.is_some() {
         note_new_folder(&plan);
     }
@@ -70,24 +68,13 @@ fn note_new_folder(plan: &Plan) {
     }
 }
 
-/// Warns of too few rounds for any verdict; of a budget that probably has too few, with one that has enough. How many
-/// rounds of the user's own commands fit into a budget is not known before they have run.
-fn warn_of_rounds(plan: &Plan, place: &Place) {
-    if matches!(plan.rounds, Rounds::Within(_)) && has_commands(plan) {
-        return;
-    }
-    let least = FEWEST_ROUNDS as u32;
-    let count = planned_rounds(plan);
-    let undecided = || match plan.is_smoke() {
-        true => Some("a smoke test decides nothing".to_owned()),
-        false if count < least => Some(rounds(count)),
-        false => are_apart(plan, place).then(|| "no two contenders guarantee the same".to_owned()),
-    };
-    if let Some(why) = undecided().filter(|_| plan.measuring.explained && plan.extension.is_none()) {
-        note!("--explain explains pairs that are decided to differ, and probably none will be: {why}");
-    }
-    // A reproduction has figures to show without verdicts.
-    if plan.contenders.len() < 2 || plan.is_smoke() || plan.extension.is_some() || count >= least {
+/// Warns of a run that has too few rounds for a verdict, or whose budget probably has, with one that suffices. How many
+/// rounds of the user's own commands fit into a budget is not known before they have run. A reproduction has figures to
+/// show without verdicts.
+fn warn_of_rounds(plan: &Plan) {
+    let (least, count) = (FEWEST_ROUNDS as u32, planned_rounds(plan));
+    let may_decide = plan.contenders.len() > 1 && !plan.is_smoke() && plan.extension.is_none();
+    if !may_decide || count >= least || (matches!(plan.rounds, Rounds::Within(_)) && has_commands(plan)) {
         return;
     }
     let Rounds::Within(budget) = plan.rounds else {
@@ -107,15 +94,6 @@ fn warn_of_rounds(plan: &Plan, place: &Place) {
 fn has_commands(plan: &Plan) -> bool {
     let is_command = |it: &Workload| it.engine == "program" && it.parameters.get("directory").is_some();
     plan.workloads.iter().any(is_command)
-}
-
-/// Whether it is known that no two contenders are of the same durability class. Only here, a directory is that of this
-/// machine.
-fn are_apart(plan: &Plan, place: &Place) -> bool {
-    let is_known = |contender: &&Contender| matches!(place, Place::Here) || !contender.is_directory();
-    let class = |contender| expected_durability(Some(contender).filter(is_known)?);
-    let classes: Option<Vec<Durability>> = plan.contenders.iter().map(class).collect();
-    plan.guarantees.is_empty() && classes.is_some_and(|classes| distinct(&classes).len() == plan.contenders.len())
 }
 
 /// Runs the comparison and returns its record; `None` if it was stopped before anything was measured.

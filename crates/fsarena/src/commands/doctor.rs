@@ -2,7 +2,6 @@
 
 mod advice;
 mod kinds;
-mod leftovers;
 mod machine;
 mod noise;
 mod page;
@@ -45,7 +44,7 @@ pub fn run(global: &Global, options: &Doctor) -> Result<()> {
     let mut sections = vec![machine::section(), rights, kinds::section(), noise];
     progress.prepare("measuring places");
     let (places, best) = places::section(&options.storage);
-    sections.extend([places, leftovers::section(), store(global), advice::section(best.as_deref(), able)]);
+    sections.extend([places, store(global), advice::section(best.as_deref(), able)]);
     progress.end();
     if options.format == DataFormat::Json {
         return print_json(json!({ "able": able, "sections": sections }));

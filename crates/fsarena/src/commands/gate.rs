@@ -12,7 +12,7 @@ use fsarena_place::Refusal;
 
 use super::deliver;
 use super::sides::{require, require_common, require_other, runs, show};
-use crate::cli::{Global, PageArguments, PageFormat, candidates};
+use crate::cli::{Global, PageArguments, candidates};
 use crate::exit::Ended;
 
 #[derive(Debug, Args)]
@@ -41,9 +41,8 @@ pub struct GateArguments {
     /// Also as Markdown, added to the end of this file, such as $GITHUB_STEP_SUMMARY
     #[arg(long, value_name = "FILE", value_parser = crate::output::extended())]
     pub summary: Option<PathBuf>,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: PageFormat,
+    #[command(flatten)]
+    pub page: PageArguments,
 }
 
 /// Checks a run. A regression that holds ends with exit code 1.
@@ -71,7 +70,7 @@ pub fn run(global: &Global, options: &GateArguments) -> Result<Ended> {
     let gate = gate.requiring(options.require_finds);
     let version = env!("CARGO_PKG_VERSION");
     let report = || fsarena_report::gate(&gate, version);
-    show(global, &PageArguments { format: Some(options.format), output: None }, report(), &gate)?;
+    show(global, &options.page, report(), &gate)?;
     if let Some(path) = &options.junit {
         deliver(Some(path), fsarena_report::junit(&gate).as_bytes())?;
     }

@@ -3,11 +3,11 @@
 use std::io;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::env::Shells;
 use clap_mangen::Man;
 
-use crate::cli::{COMPLETE, command};
+use crate::cli::{Arguments, COMPLETE};
 
 #[derive(Debug, Args)]
 pub struct Generate {
@@ -29,43 +29,9 @@ pub enum Generated {
     Man,
 }
 
-/// The end of the manual page, after the options. The exit codes are those of `exit.rs`.
-const REST: &str = r#".SH EXIT STATUS
-.TP
-0
-All is well. Undecided pairs are no failure.
-.TP
-1
-fsarena gate: a regression holds.
-.TP
-2
-The call was wrong, or what it names is not free.
-.TP
-3
-Some of the work did not finish, or a check found a damaged file system; the rest is reported.
-.TP
-4
-This machine cannot do it: rights, programs or room are missing.
-.TP
-130
-A signal ended it; what was measured is kept.
-.SH FILES
-.TP
-/var/lib/fsarena/store.sqlite
-Root's runs; those of other users are in their data directory.
-.TP
-~/.config/fsarena/config.toml, /etc/fsarena/config.toml
-Default values of options.
-.SH SEE ALSO
-.BR fio (1),
-.BR mke2fs (8),
-.BR mkfs.xfs (8),
-.BR mkfs.btrfs (8)
-"#;
-
 pub fn run(options: &Generate) -> Result<()> {
     let text = match options.what {
-        Generated::Man => manual(command())?,
+        Generated::Man => manual(Arguments::command())?,
         shell => completions(shell.to_possible_value().expect("none is skipped").get_name())?,
     };
     super::write(&text)
@@ -104,6 +70,6 @@ fn manual(mut command: clap::Command) -> io::Result<Vec<u8>> {
         let section = String::from_utf8_lossy(&section).replace(".SH DESCRIPTION\n", "").replace(".SH OPTIONS\n", "");
         text.extend(format!(".SH \"{}\"\n{section}", title.to_uppercase()).bytes());
     }
-    text.extend(REST.bytes());
+    page.render_extra_section(&mut text)?;
     Ok(text)
 }

@@ -47,8 +47,7 @@ pub fn run(options: &GuestArguments) -> Result<()> {
     }
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
-    let hardware = Hardware { prepared: &prepared, lanes: None, modes: &[], raw: None, shares: &shares, order: None };
-    let mut running = hardware.boot()?;
+    let mut running = Hardware::new(&prepared, &shares).boot()?;
     if options.agent {
         return connect(running, alive);
     }

@@ -2,14 +2,12 @@
 //! one of them; or those with a word in their descriptions.
 
 mod listed;
-mod sought;
 
 use std::fmt;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use fsarena_articles::Article;
-use fsarena_articles::article::ClaimOutcome;
 use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::{LAYERS, LayerKind};
@@ -18,10 +16,9 @@ use fsarena_model::Workload;
 use fsarena_model::name::did_you_mean;
 use fsarena_place::Refusal;
 use fsarena_report::{PLAIN, layout};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use self::listed::Listed;
-use self::sought::Sought;
 use super::{print, print_json, table};
 use crate::cli::{DataFormat, candidates};
 use crate::places;
@@ -90,10 +87,17 @@ impl Catalogue {
     fn text(&self, what: Option<&str>) -> Result<String> {
         match what {
             None => Ok(self.overview()),
-            Some("published") => Ok(articles_in_numbers(&self.articles)),
             Some("validation") => Ok(self.validation()),
-            Some(category) if CATEGORIES.contains(&category) => Ok(self.table(category, |_| true)),
-            Some(word) => self.named_or_found(word),
+            Some(category) if CATEGORIES.contains(&category) => Ok(table_of(category, self.entries(category))),
+            Some(word) => {
+                let (mut pages, mut tables) = (Vec::new(), Vec::new());
+                for (category, entries) in self.chosen(what)? {
+                    let (named, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.is_named(word));
+                    pages.extend(named.into_iter().map(Listed::page));
+                    tables.extend((!others.is_empty()).then(|| table_of(category, others)));
+                }
+                Ok([pages, tables].concat().join("\n"))
+            }
         }
     }
 
@@ -105,29 +109,17 @@ impl Catalogue {
             let names: Vec<&str> = self.entries(category).iter().map(|entry| entry.name()).collect();
             layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width)
         };
+        let whole = |category| table_of(category, self.entries(category));
         format!(
             "{}\n{}\n{}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
              and\nfsarena list kinds, layers, workloads, suites, profiles, validation or articles has a table.\n",
-            self.table("kinds", |_| true),
-            self.table("layers", |_| true),
+            whole("kinds"),
+            whole("layers"),
             table(["suite", "about"], suites),
-            self.table("profiles", |_| true),
+            whole("profiles"),
             names("workloads", "workloads"),
             names("articles", "published"),
         )
-    }
-
-    /// The entries of a category that are wanted.
-    fn table(&self, category: &str, is_wanted: impl Fn(Listed<'_>) -> bool) -> String {
-        let header: &[&str] = match category {
-            "workloads" => &["workload", "here", "--rate", "unit", "measures"],
-            "suites" => &["suite", "about", "workloads"],
-            "profiles" => &["profile", "about"],
-            "layers" => &["layer", "here", "about"],
-            _ => &["kind", "here", "about"],
-        };
-        let wanted = self.entries(category).into_iter().filter(|entry| is_wanted(*entry));
-        table(header.iter().copied(), wanted.map(Listed::row))
     }
 
     fn validation(&self) -> String {
@@ -138,76 +130,50 @@ impl Catalogue {
         table(["profile", "program that it does not contain", "here", "measures"], rows)
     }
 
-    /// All about what has this name, and what mentions it if it is a word for a kind of work. Without such a name, what
-    /// mentions the word.
-    fn named_or_found(&self, word: &str) -> Result<String> {
-        let sought = Sought::new(word);
-        let named = |category| self.entries(category).into_iter().find(|entry| entry.name().eq_ignore_ascii_case(word));
-        let mut parts: Vec<String> = CATEGORIES.into_iter().filter_map(named).map(Listed::page).collect();
-        if parts.is_empty() || sought.has_topic() {
-            let tables = ["profiles", "suites", "workloads", "kinds", "layers"]
-                .map(|category| self.table(category, |entry| sought.is_in(&entry.texts())));
-            parts.extend(tables.into_iter().filter(|table| table.lines().count() > 1));
-        }
-        if parts.is_empty() { Err(self.nothing(word).into()) } else { Ok(parts.join("\n")) }
-    }
-
-    /// The refusal of a word that occurs nowhere.
-    fn nothing(&self, word: &str) -> Refusal {
-        let known =
-            ["workloads", "suites", "profiles", "published", "kinds", "layers"].map(|category| self.entries(category));
-        let names = known.iter().flatten().map(|entry| entry.name());
-        let hint = did_you_mean(word, names, "`fsarena list` shows what there is");
-        Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint)
-    }
-
-    /// A category, what has a name, or what mentions a word; everything without either. Programs that validate profiles
-    /// are there only if they are asked for.
-    fn json(&self, what: Option<&str>) -> Result<Value> {
+    /// The entries of each category that a word chooses: all of the category with this name, or what has this name.
+    /// What mentions the word is added if nothing has the name but a profile, which stands for a kind of work. Without
+    /// a word, everything but the programs that validate profiles.
+    fn chosen(&self, what: Option<&str>) -> Result<Vec<(&'static str, Vec<Listed<'_>>)>> {
         let all = CATEGORIES.map(|category| (category, self.entries(category)));
-        let is_named = |entry: Listed<'_>| what.is_some_and(|word| entry.name().eq_ignore_ascii_case(word));
-        let sought = Sought::new(what.unwrap_or_default());
-        let finds = sought.has_topic() || !all.iter().flat_map(|(_, entries)| entries).any(|entry| is_named(*entry));
-        let is_wanted = |category: &str, entry: Listed<'_>| match what {
+        let named = |word| all.iter().flat_map(|(_, entries)| entries).filter(move |entry| entry.is_named(word));
+        let finds = what.is_some_and(|word| named(word).all(|entry| matches!(entry, Listed::Profile(_))));
+        let is_wanted = |category: &str, entry: &Listed<'_>| match what {
             None => category != "validation",
             Some(word) if CATEGORIES.contains(&word) => category == word,
-            Some(_) => is_named(entry) || (finds && category != "validation" && sought.is_in(&entry.texts())),
+            Some(word) => entry.is_named(word) || (finds && category != "validation" && entry.mentions(word)),
         };
-        let mut kept = Map::new();
-        for (category, entries) in all {
-            let wanted = entries.into_iter().filter(|entry| is_wanted(category, *entry));
-            kept.insert(category.to_owned(), wanted.map(Listed::json).collect());
+        let chosen = all.iter().map(|(category, entries)| {
+            (*category, entries.iter().filter(|entry| is_wanted(category, entry)).copied().collect())
+        });
+        let chosen: Vec<(&str, Vec<Listed<'_>>)> = chosen.collect();
+        match what.filter(|_| chosen.iter().all(|(_, entries)| entries.is_empty())) {
+            None => Ok(chosen),
+            Some(word) => {
+                let names = all.iter().filter(|(category, _)| *category != "validation");
+                let names = names.flat_map(|(_, entries)| entries).map(|entry| entry.name());
+                let hint = did_you_mean(word, names, "`fsarena list` shows what there is");
+                bail!(Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint))
+            }
         }
-        if let Some(word) = what.filter(|_| kept.values().all(|entries| entries == &json!([]))) {
-            return Err(self.nothing(word).into());
-        }
-        Ok(Value::Object(kept))
+    }
+
+    fn json(&self, what: Option<&str>) -> Result<Value> {
+        let chosen = self.chosen(what)?.into_iter();
+        let of = |entries: Vec<Listed<'_>>| entries.into_iter().map(Listed::json).collect();
+        Ok(Value::Object(chosen.map(|(category, entries)| (category.to_owned(), of(entries))).collect()))
     }
 }
 
-const ARTICLE_COLUMNS: [&str; 11] = [
-    "article", "tests", "figures", "orders", "findings", "claims", "hold", "do not hold", "not testable",
-    "unsupported", "contradict",
-];
-
-/// One row for each article, and a row with the sums.
-fn articles_in_numbers(articles: &[Article]) -> String {
-    let rows: Vec<_> = articles.iter().map(|article| (article.name.clone(), counts(article))).collect();
-    let sum = |at: usize| rows.iter().map(|(_, counts)| counts[at]).sum::<usize>();
-    let total = ("all".to_owned(), std::array::from_fn(sum));
-    let row = |(name, counts): (String, [usize; 10])| {
-        std::iter::once(name).chain(counts.map(|count| count.to_string())).collect::<Vec<_>>()
+fn table_of(category: &str, entries: Vec<Listed<'_>>) -> String {
+    let header: &[&str] = match category {
+        "workloads" => &["workload", "here", "--rate", "unit", "measures"],
+        "suites" => &["suite", "about", "workloads"],
+        "profiles" => &["profile", "about"],
+        "layers" => &["layer", "here", "about"],
+        "published" => &["article", "tests", "title"],
+        _ => &["kind", "here", "about"],
     };
-    table(ARTICLE_COLUMNS, rows.iter().cloned().chain([total]).map(row))
-}
-
-fn counts(article: &Article) -> [usize; 10] {
-    let [hold, not, untestable, unsupported, contradict] =
-        ClaimOutcome::ALL.map(|outcome| article.count_of_claims(outcome));
-    let (figures, orders) = (article.count_of_figures(), article.count_of_rankings());
-    let findings = fsarena_articles::judge(article).len();
-    let (tests, claims) = (article.tests.len(), article.claims.len());
-    [tests, figures, orders, findings, claims, hold, not, untestable, unsupported, contradict]
+    table(header.iter().copied(), entries.into_iter().map(Listed::row))
 }
 
 /// Whether a kind is usable on this machine.

@@ -2,17 +2,16 @@
 //! compared with measured ones.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser};
 use fsarena_analyse::{NamedRun, ProfileRun, validation};
-use fsarena_catalog::Profile;
+use fsarena_catalog::{CatalogError, Profile};
 use fsarena_execute::planned_rounds;
-use fsarena_model::name::did_you_mean;
 use fsarena_model::plan::how_to_install;
-use fsarena_model::{Bytes, Nanos, Validation, Workload};
+use fsarena_model::{Bytes, Nanos, Validation, Workload, repeated};
 use fsarena_place::{ENGINES, Refusal, note, note::tell, require_space, require_storage};
 
 use super::{compare, deliver, print, sides, table};
@@ -34,7 +33,7 @@ const CONTENDERS: [&str; 7] = [
 
 #[derive(Debug, Args)]
 pub struct Validate {
-    /// The profiles to validate [default: all]
+    /// The profiles to validate, or .toml files with one [default: all of the catalogue]
     #[arg(value_name = "PROFILE", add = candidates::profiles())]
     pub profiles: Vec<String>,
     /// Contenders, separated by commas; options with a comma need a .toml file
@@ -46,14 +45,11 @@ pub struct Validate {
     /// Number of rounds of each run
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub rounds: Option<u32>,
-    /// Take the profiles from .toml files in this folder instead of the catalogue
-    #[arg(long, value_name = "DIR")]
-    pub profiles_from: Option<PathBuf>,
-    /// Take the programs from .toml files in this folder instead of the catalogue; `group` of each names its profile
-    #[arg(long, value_name = "DIR")]
-    pub programs_from: Option<PathBuf>,
+    /// The programs, as .toml files; `group` of each names its profile [default: those of the catalogue]
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
+    pub programs: Vec<String>,
     /// Measure nothing, and judge these runs: numbers, or files of `fsarena export`
-    #[arg(long, value_name = "RUN,...", conflicts_with_all = ["contenders", "rounds", "programs_from", "dry_run"])]
+    #[arg(long, value_name = "RUN,...", conflicts_with_all = ["contenders", "rounds", "programs", "dry_run"])]
     pub runs: Option<String>,
     /// Storage of the lanes, as for `fsarena compare`
     #[arg(long, value_name = "PLACE")]
@@ -67,19 +63,8 @@ pub struct Validate {
     /// List the programs and rounds of each profile and the packages that are missing, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// How to write it down [default: by the name of --output, else text]
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<PageFormat>,
-    /// Into this file instead of stdout; of Markdown the drawing is next to it, with the extension svg
-    #[arg(short, long, value_name = "FILE", value_parser = crate::output::named())]
-    pub output: Option<PathBuf>,
-}
-
-impl Validate {
-    /// Where the report goes, and in which format.
-    pub fn page(&self) -> PageArguments {
-        PageArguments { format: self.format, output: self.output.clone() }
-    }
+    #[command(flatten)]
+    pub page: PageArguments,
 }
 
 /// A profile, and the programs that validate it.
@@ -118,7 +103,7 @@ pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
     }
     let cases = cases(profiles, &programs(options)?)?;
     if options.dry_run {
-        if options.format.is_some() || options.output.is_some() {
+        if options.page.format.is_some() || options.page.output.is_some() {
             let text = "`--format` and `--output` are about the report, and a dry run has none";
             bail!(Refusal::wrong_use(text, "leave them out"));
         }
@@ -169,53 +154,29 @@ fn nothing(found: &Validation) -> String {
     format!("no prediction can be compared with a measurement ({})", found.left_out.join("; "))
 }
 
-/// The profiles of the catalogue or of the folder that the options name.
+/// The profiles that the options name, or those of the catalogue.
 fn profiles(options: &Validate) -> Result<Vec<Argument<Profile>>> {
-    let arguments: Vec<String> = match &options.profiles_from {
-        Some(folder) => files(folder)?,
-        None => fsarena_catalog::profiles()?.into_iter().map(|profile| profile.name).collect(),
-    };
-    let named = |argument: String| Ok(Argument { it: fsarena_catalog::profile(&argument)?, argument });
-    let mut all: Vec<Argument<Profile>> = arguments.into_iter().map(named).collect::<Result<_>>()?;
-    let is_there = |name: &&String| all.iter().any(|profile| profile.it.name == **name);
-    if let Some(unknown) = options.profiles.iter().find(|name| !is_there(name)) {
-        let names = all.iter().map(|profile| profile.it.name.as_str());
-        let hint = match unknown.ends_with(".toml") {
-            true => "name the folder of such files with --profiles-from, and a profile by its name".to_owned(),
-            false => did_you_mean(unknown, names, "`fsarena list profiles` has all"),
-        };
-        bail!(Refusal::wrong_use(format!("there is no profile `{unknown}`"), hint));
-    }
-    if let Some(twice) = options.profiles.iter().find(|one| options.profiles.iter().filter(|it| it == one).count() > 1)
-    {
+    if let Some(twice) = repeated(&options.profiles) {
         bail!(Refusal::wrong_use(format!("the profile `{twice}` is named twice"), "name it once"));
     }
-    all.retain(|profile| options.profiles.is_empty() || options.profiles.contains(&profile.it.name));
-    Ok(all)
+    let all = || Ok(fsarena_catalog::profiles()?.into_iter().map(|profile| profile.name).collect());
+    arguments(&options.profiles, all, fsarena_catalog::profile)
 }
 
-/// The paths of the TOML files in a folder, by name.
-fn files(folder: &Path) -> Result<Vec<String>> {
-    let hint = "name a folder with .toml files";
-    let refused = |why: String| Refusal::wrong_use(format!("`{}`: {why}", folder.display()), hint);
-    let entries = folder.read_dir().map_err(|error| refused(error.to_string()))?;
-    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
-    paths.sort();
-    if paths.is_empty() {
-        return Err(refused("it has no .toml file".to_owned()).into());
-    }
-    Ok(paths.into_iter().map(|path| path.display().to_string()).collect())
-}
-
-/// The programs of the catalogue or of the folder that the options name.
+/// The programs that the options name, or those of the catalogue.
 fn programs(options: &Validate) -> Result<Vec<Argument<Workload>>> {
-    let arguments: Vec<String> = match &options.programs_from {
-        Some(folder) => files(folder)?,
-        None => fsarena_catalog::validation()?.into_iter().map(|program| program.name.to_string()).collect(),
-    };
-    let named = |argument: String| Ok(Argument { it: fsarena_catalog::workload(&argument)?, argument });
-    arguments.into_iter().map(named).collect()
+    let all = || Ok(fsarena_catalog::validation()?.into_iter().map(|program| program.name.to_string()).collect());
+    arguments(&options.programs, all, fsarena_catalog::workload)
+}
+
+/// What the arguments name; without arguments, all of the catalogue.
+fn arguments<T>(
+    named: &[String],
+    all: impl FnOnce() -> Result<Vec<String>>,
+    of: fn(&str) -> Result<T, CatalogError>,
+) -> Result<Vec<Argument<T>>> {
+    let arguments = if named.is_empty() { all()? } else { named.to_vec() };
+    arguments.into_iter().map(|argument| Ok(Argument { it: of(&argument)?, argument })).collect()
 }
 
 /// The profiles that programs validate; the others are named in a note.
@@ -307,7 +268,7 @@ fn compared(options: &Validate, case: &Case, time: Nanos) -> Result<Compare> {
     Compare::try_parse_from(words).context("the comparison")
 }
 
-/// Stored runs, each judged by the profile that it was made for; by that of the folder, if the options name one.
+/// Stored runs, each judged by the profile that it was made for; by the file of that name, if the options name one.
 fn stored(global: &Global, text: &str, profiles: &[Argument<Profile>], options: &Validate) -> Result<Vec<ProfileRun>> {
     let judged = |run: NamedRun| {
         let weighting = &run.record.plan.weighting;
@@ -317,12 +278,14 @@ fn stored(global: &Global, text: &str, profiles: &[Argument<Profile>], options: 
             Refusal::wrong_use(text, "name runs of `fsarena validate`, or of `fsarena compare --profile`")
         })?;
         let name = Path::new(argument).file_stem().map_or(argument.into(), |stem| stem.to_string_lossy()).into_owned();
-        let other = profiles.iter().find(|profile| profile.it.name == name && options.profiles_from.is_some());
+        let is_other = |it: &&Argument<Profile>| it.it.name == name && it.argument.ends_with(".toml");
+        let other = profiles.iter().find(is_other);
         let mix = other.map_or(mix, |profile| profile.it.mix.clone());
         Ok(ProfileRun { profile: name, mix, run })
     };
     let all: Vec<ProfileRun> = sides::runs(global, text)?.into_iter().map(judged).collect::<Result<_>>()?;
-    let is_wanted = |run: &ProfileRun| options.profiles.is_empty() || options.profiles.contains(&run.profile);
+    let is_named = |name: &str| profiles.iter().any(|profile| profile.it.name == name);
+    let is_wanted = |run: &ProfileRun| options.profiles.is_empty() || is_named(&run.profile);
     let names = all.iter().map(|run| run.profile.as_str()).collect::<BTreeSet<&str>>();
     let hint = format!("they were made for {}", names.into_iter().collect::<Vec<_>>().join(", "));
     let wanted: Vec<ProfileRun> = all.into_iter().filter(is_wanted).collect();
@@ -336,10 +299,10 @@ fn stored(global: &Global, text: &str, profiles: &[Argument<Profile>], options: 
 /// Prints the validation, or writes it to a file, with the drawing beside Markdown.
 fn show(global: &Global, options: &Validate, found: &Validation) -> Result<()> {
     let report = fsarena_report::validation(found, env!("CARGO_PKG_VERSION"));
-    let page = options.page();
+    let page = &options.page;
     let drawing = fsarena_report::predicted_against_measured(found);
     let (Some(path), Some(drawing), PageFormat::Markdown) = (&page.output, drawing, page.chosen()) else {
-        return sides::show(global, &page, report, found);
+        return sides::show(global, page, report, found);
     };
     let file = path.with_extension("svg");
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

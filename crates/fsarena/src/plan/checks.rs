@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::estimated_round;
 use fsarena_lane::{KINDS, lane_count};
-use fsarena_model::{DebianRelease, Medium, Metric, Mode, Often, Plan, Rounds, Storage};
+use fsarena_model::{DebianRelease, Medium, Mode, Often, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, GUEST_MEMORY, Setup};
@@ -55,13 +55,6 @@ pub fn require_effect_on(plan: &Plan, arguments: &Compare) -> Result<()> {
         let text = "`--baselines` has no effect: contenders run under several kernels, which have no common baseline";
         refusals.add(Refusal::wrong_use(text, "leave it out"));
     }
-    let metrics = || plan.workloads.iter().map(|workload| &workload.metric);
-    if let Some(metric) = metrics().next().filter(|_| arguments.explain && !metrics().any(Metric::is_of_time)) {
-        let text = format!("`--explain` shows where time goes, and `{}` is no time and no rate", metric.name);
-        let hint =
-            format!("leave out --explain, or what prints it; if `{}` is one, its unit says so: ms, MB/s", metric.name);
-        refusals.add(Refusal::wrong_use(text, hint));
-    }
     let is_there = |name: &str| contenders.iter().any(|contender| contender.label.0 == name);
     let mut knobs = KINDS.iter().flat_map(|kind| kind.symbols.knobs);
     if arguments.test_explanation && !knobs.any(|knob| is_there(knob.with) && is_there(knob.without)) {
@@ -84,8 +77,7 @@ pub fn require_effect_on(plan: &Plan, arguments: &Compare) -> Result<()> {
     refusals.end()
 }
 
-/// A note if options are about lanes, and the plan has none. They are not refused, since a configuration file may name
-/// the storage.
+/// A note if options are about lanes, and the plan has none.
 pub fn without_lanes(setup: &Setup, plan: &Plan) -> Option<String> {
     let about_lanes = [
         ("--storage", setup.storage.is_some()),

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use fsarena_catalog::Suite;
 use fsarena_lane::require;
 use fsarena_model::visible::shell;
-use fsarena_model::{Contender, Explained, Label, Matrix};
+use fsarena_model::{Contender, Label, Matrix};
 use fsarena_place::{Refusal, Refusals};
 use fsarena_sys::mount;
 
@@ -66,7 +66,6 @@ pub fn accepted(
     refusals: &mut Refusals,
 ) -> (Vec<Contender>, Vec<String>) {
     let (mut contenders, mut notes): (Vec<Contender>, Vec<String>) = (Vec::new(), Vec::new());
-    let labels_of_matrices: Vec<Label> = of_matrices.iter().map(|contender| contender.label.clone()).collect();
     let named = arguments.iter().filter_map(|argument| {
         refusals.take(require_no_braces(argument))?;
         refusals.take(fsarena_catalog::contender(argument))
@@ -75,27 +74,14 @@ pub fn accepted(
         notes.extend(without_words_of_fstab(&mut contender));
         let is_sound = [
             refusals.take(require_short(&contender.label)),
-            refusals.take(require_new(&contenders, &contender, &labels_of_matrices)),
-            refusals.take(require_sound(&contender, labels_of_matrices.contains(&contender.label))),
+            refusals.take(require_new(&contenders, &contender)),
+            refusals.take(require::contender(&contender)),
         ];
         if is_sound.iter().all(Option::is_some) {
             contenders.push(contender);
         }
     }
     (contenders, notes)
-}
-
-/// Refuses options that a contender cannot have; the hint for one of a matrix says how the matrix does without it.
-fn require_sound(contender: &Contender, is_of_matrix: bool) -> Result<()> {
-    match require::contender(contender) {
-        Err(error) if is_of_matrix => {
-            let hint = error.hint().unwrap_or_default();
-            let hint =
-                format!("{hint}; or, as a matrix has all combinations, name those that can be in several --matrix");
-            bail!(Refusal::wrong_use(error.to_string(), hint))
-        }
-        sound => Ok(sound?),
-    }
 }
 
 /// Refuses alternatives in braces outside of a matrix.
@@ -120,19 +106,13 @@ fn without_words_of_fstab(contender: &mut Contender) -> Option<String> {
     note
 }
 
-fn require_new(others: &[Contender], contender: &Contender, labels_of_matrices: &[Label]) -> Result<()> {
+fn require_new(others: &[Contender], contender: &Contender) -> Result<()> {
     let Some(known) = others.iter().find(|other| other.label == contender.label) else { return Ok(()) };
     let text = format!("two contenders have the label `{}`", contender.label);
     // Without a label of its own.
     let unnamed = |contender: &Contender| Contender { label: Label::from(""), ..contender.clone() };
     let plain = |contender| unnamed(contender).spelling().unwrap_or_else(|| "FILE.toml".to_owned());
-    let in_matrices = labels_of_matrices.iter().filter(|label| **label == contender.label).count();
-    let hint = match in_matrices {
-        0 => format!("give each its own: a={} b={}", plain(known), plain(contender)),
-        1 => format!("a matrix has the label, too: leave this one out, or give it another: a={}", plain(known)),
-        _ => "a matrix has each contender once: leave it out of all but one".to_owned(),
-    };
-    bail!(Refusal::wrong_use(text, hint))
+    bail!(Refusal::wrong_use(text, format!("give each its own: a={} b={}", plain(known), plain(contender))))
 }
 
 /// The matrices of a command line, and their contenders.

@@ -8,10 +8,11 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use fsarena_catalog::Profile;
-use fsarena_engine::fio;
+use fsarena_engine::fio::{self, Choice};
+use fsarena_lane::kind;
 use fsarena_model::Scale;
-use fsarena_model::{Contender, DurablePoint, Unavailable, Workload};
-use fsarena_place::{ENGINES, Refusal, Refusals};
+use fsarena_model::{Bytes, Contender, DurablePoint, Unavailable, Workload, repeated};
+use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, PlaceArguments};
 use crate::open_loops::{self, Unable};
@@ -39,17 +40,20 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contende
         (true, false) => from_both(arguments, contenders)?,
         (true, true) => from_catalogue(arguments, profile, contenders)?,
     };
-    let all = &work.workloads;
-    let is_again = |(index, it): &(usize, &Workload)| all[..*index].iter().any(|other| other.name == it.name);
-    if let Some((_, workload)) = all.iter().enumerate().find(is_again) {
-        let text = format!("the workload `{}` is named twice", workload.name);
-        bail!(Refusal::wrong_use(text, "name it once"));
+    if let Some(name) = repeated(work.workloads.iter().map(|workload| &workload.name)) {
+        bail!(Refusal::wrong_use(format!("the workload `{name}` is named twice"), "name it once"));
     }
     // A workload that the user named has to be able to keep a rate. One from a suite or profile need not.
     let is_listed = suite(arguments).is_some() || profile.is_some();
     let unable = if is_listed { Unable::LeftOut } else { Unable::Refused };
     work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;
     Ok(work)
+}
+
+/// The sectors of lanes, if there are any; a directory may have smaller ones, which are known when its files are open.
+fn smallest_sector(contenders: &[Contender]) -> Bytes {
+    let has_lane = |contender: &Contender| kind(&contender.kind).is_some_and(|kind| kind.ground.has_lane());
+    Bytes(if contenders.iter().any(has_lane) { BLOCK } else { 512 })
 }
 
 fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
@@ -122,27 +126,25 @@ pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.to_string(), argument.clone()))).collect()
 }
 
-fn from_job_files(arguments: &Compare) -> Result<PlannedWork> {
+fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
+    let directories = contenders.iter().filter_map(|contender| contender.path.as_deref()).collect();
+    let place = fio::JobsPlace { sector: smallest_sector(contenders), directories };
     let mut refusals = Refusals::default();
     let mut jobs = PlannedWork::default();
     for file in &arguments.work.fio {
-        let read = match file.to_str().filter(|text| is_command(text)) {
+        let choices = match file.to_str().filter(|text| is_command(text)) {
             Some(line) => match refusals.take(commands::words("--fio", line)) {
-                Some(words) => fio::from_command(&words[usize::from(!line.starts_with('-'))..]),
+                Some(words) => fio::from_command(&words[usize::from(!line.starts_with('-'))..], &place),
                 None => continue,
             },
-            None if file.to_str().is_some_and(|text| text.contains(" fio ") && !file.exists()) => {
-                let text =
-                    format!("`{}` is neither a job file nor a command line that begins with `fio`", file.display());
-                refusals.add(Refusal::wrong_use(text, "leave out what comes before: --fio 'fio …'"));
-                continue;
-            }
-            None => fio::from_file(file),
+            None => fio::from_file(file, &place),
         };
-        match read {
-            Ok(all) => {
-                jobs.notes.extend(all.iter().map(|job| format!("`{}`: {}", job.name, job.measures)));
-                jobs.workloads.extend(all);
+        match choices {
+            Ok(choices) => {
+                for Choice { workload, note } in choices {
+                    jobs.workloads.push(workload);
+                    jobs.notes.push(note);
+                }
             }
             Err(error) => error.apart().into_iter().for_each(|error| refusals.add(error)),
         }
@@ -163,7 +165,7 @@ fn is_command(text: &str) -> bool {
 /// The workloads of job files, followed by those of the catalogue that are named beside them.
 fn from_both(arguments: &Compare, contenders: &[Contender]) -> Result<PlannedWork> {
     let mut refusals = Refusals::default();
-    let jobs = refusals.take(from_job_files(arguments));
+    let jobs = refusals.take(from_job_files(arguments, contenders));
     let is_named = !arguments.work.workload.is_empty();
     let named = is_named.then(|| refusals.take(from_catalogue(arguments, None, contenders))).flatten();
     refusals.end()?;

@@ -12,7 +12,6 @@ mod comparing;
 mod completing;
 mod containers;
 mod data;
-mod defaults;
 mod disks;
 mod dry;
 mod durability;

@@ -32,7 +32,7 @@ fn a_matrix_is_an_addition_to_other_contenders_and_is_checked_like_them() {
         (&["--matrix", "ext5:{a,b}"], "ext5"),
         (&["--matrix", "x=ext4:{,noatime}"], "hint: leave the label out"),
         (&["--matrix", "ext4 -m {0,1,2,3,4,5,6,7,8} -N {1,2,3,4,5,6,7,8}"], "hint: leave alternatives out, or spread"),
-        (&["--matrix", "ext4:{,data=journal} -O {,^}has_journal"], "name those that can be in several --matrix"),
+        (&["--matrix", "ext4:{,data=journal} -O {,^}has_journal"], "data=journal"),
         (&["ext4", "--matrix", "ext4:{,noatime}"], "two contenders have the label `ext4`"),
     ] {
         let refused = err(&dry(arguments, 2));

@@ -71,7 +71,6 @@ fn lanes_need_root_and_the_error_has_a_hint() {
         "Kinds of file system, and layers below them",
         "Noise, watched for a second at rest",
         "Places for lanes, best first",
-        "Runs that are under way, and what dead ones left",
         "Store of results",
         "Next",
     ];

@@ -49,7 +49,7 @@ fn only_runs_of_equals_are_calibrated_again() {
 fn a_run_that_has_no_verdicts_is_not_resumed() {
     let stage = Stage::without_runs();
     of_two_kinds(&stage, |plan| plan.suite.scale = Scale::Smoke);
-    let text = refused(&stage, &["resume", "1", "--dry-run"]);
+    let text = refused(&stage, &["resume", "1"]);
     assert!(text.contains("run 1 only tried things out and is never judged\nhint: run it without"), "{text}");
 }
 
@@ -96,7 +96,6 @@ fn a_run_that_is_being_measured_is_listed_as_such() {
     // The store is made while this looks.
     let status = |word: &str| out(&stage.fsarena().arg("runs").output().expect("it starts")).contains(word);
     wait_until("it is at work", || status("  running  "));
-    assert!(refused(&stage, &["resume", "1", "--dry-run"]).contains("run 1 is still being measured"));
     assert!(refused(&stage, &["runs", "remove", "1"]).contains("run 1 is still being measured"));
     kill_process(Pid::from_child(&child.0), Signal::TERM).expect("it is ours");
     assert_eq!(child.0.wait().expect("it ends").code(), Some(130));

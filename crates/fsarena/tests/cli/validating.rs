@@ -24,15 +24,15 @@ fn a_profile_is_measured_with_its_programs_and_judged_again_by_another() {
     let Some(stage) = Stage::of_root() else { return };
     with_program(&stage);
     let path = |name: &str| stage.path(name).display().to_string();
-    let folders = ["--profiles-from", &path("profiles"), "--programs-from", &path("programs")];
-    let planned = out(&run(stage.fsarena().arg("validate").args(folders).args(["--dry-run", "--rounds", "12"]), 0));
+    let files = [&*path("profiles/own.toml"), "--programs", &path("programs/third.toml")];
+    let planned = out(&run(stage.fsarena().arg("validate").args(files).args(["--dry-run", "--rounds", "12"]), 0));
     assert!(
         planned.contains("  12") && planned.contains("own") && planned.contains("two one") && planned.contains("third"),
         "{planned}"
     );
     let mut validate = stage.fsarena();
     // While other tests run, some rounds are of another condition of the machine, and three have to count.
-    validate.arg("validate").args(folders).args(["--contenders", "ext4,xfs", "--rounds", "12", "--lane-size", LANE]);
+    validate.arg("validate").args(files).args(["--contenders", "ext4,xfs", "--rounds", "12", "--lane-size", LANE]);
     let told = err(&run(validate.arg("--storage").arg(stage.storage()).args(["-o", &path("found.md")]), 0));
     assert!(told.contains("profile own (1 of 1)") && told.contains("fsarena validate --runs 1"), "{told}");
     let found = fs::read_to_string(stage.path("found.md")).expect("written");
@@ -49,7 +49,7 @@ fn a_profile_is_measured_with_its_programs_and_judged_again_by_another() {
     };
     assert_eq!(programs(&json(&[])), ["third"]);
     stage.file("profiles/own.toml", "name = 'own'\n[weights]\n'../work/two.toml' = 1\n");
-    assert_eq!(programs(&json(&folders[..2])), ["one", "third"]);
+    assert_eq!(programs(&json(&files[..1])), ["one", "third"]);
 
     let command = stage.json()["command"].clone();
     let words: Vec<&str> = command.as_array().expect("an array").iter().filter_map(Value::as_str).collect();
@@ -63,26 +63,25 @@ fn what_cannot_be_validated_is_refused() {
     with_program(&stage);
     let refused = |more: &[&str]| err(&run(stage.fsarena().arg("validate").args(more), 2));
     assert!(refused(&["mial"]).contains("did you mean `mail`?"));
-    assert!(refused(&["own.toml"]).contains("--profiles-from"));
+    assert!(refused(&["no-such.toml"]).contains("no-such.toml"));
     assert!(refused(&["mail", "mail"]).contains("named twice"));
     assert!(refused(&["mail", "--dry-run", "--format", "json"]).contains("a dry run has none"));
     assert!(refused(&["mail", "--dry-run", "--storage", "dir:"]).contains("no path after"));
-    assert!(refused(&["--profiles-from", "/no/such"]).contains("`/no/such`"));
     assert!(refused(&["--runs", "1", "--rounds", "4"]).contains("cannot be used with"));
     assert!(refused(&["--dry-run", "--contenders", "ext4,xfz"]).contains("did you mean `xfs`?"));
     assert!(refused(&["--contenders", "ext4"]).contains("a prediction is about two contenders"));
-    let programs = stage.path("programs").display().to_string();
-    assert!(refused(&["mail", "--programs-from", &programs]).contains("no program validates"));
-    let profiles = stage.path("profiles").display().to_string();
+    let program = stage.path("programs/third.toml").display().to_string();
+    assert!(refused(&["mail", "--programs", &program]).contains("no program validates"));
+    let profile = stage.path("profiles/own.toml").display().to_string();
     let missing = "name = 'third'\ngroup = 'own'\nversion = 1\nmeasures = 'A.'\nwhy = 'A.'\nengine = 'program'\n\
                    durable = 'fsync'\ncache = 'warm'\nmode = 'sliced'\nslices = 1\n\
                    metric = { name = 'time', unit = 's', measure = 'seconds', better = 'lower' }\n[parameters]\n\
                    needs = [{ program = 'no-such', package = 'no-such-package' }]\noperations = 1\ndata = '1M'\n\
                    script = 'true'\n";
     stage.file("programs/third.toml", missing);
-    let folders = ["validate", "--profiles-from", &profiles, "--programs-from", &programs];
+    let files = ["validate", &profile, "--programs", &program];
     for more in [&[][..], &["--dry-run"]] {
-        let text = err(&run(stage.fsarena().args(folders).args(more), 4));
+        let text = err(&run(stage.fsarena().args(files).args(more), 4));
         assert!(text.contains("that validates own is installed\nhint: apt-get install no-such-package"), "{text}");
     }
 }

@@ -1,14 +1,12 @@
-use fsarena_model::{Name, Workload};
-
-use super::super::jobs;
 use super::*;
+use fsarena_model::Mode;
 
 fn file(text: &str) -> JobFile {
     JobFile::parse("job.fio", text, &|_| None).expect("a job file")
 }
 
 fn stated(text: &str) -> Workload {
-    jobs::workload(Name::from_text("x"), &file(text), &[])
+    workload(Name::from_text("x"), Value::Null, &file(text))
 }
 
 #[test]
@@ -51,13 +49,13 @@ fn a_whole_file_is_direct_if_every_job_is() {
     assert_eq!((cache(&both.sections), direct_block(&both)), (CacheState::Direct, Some(Bytes(4096))));
     let text = "[a]\ndirect=1\nbs=512\n[b]\nrw=write\nsync=1\n";
     let (one, workload) = (file(text), stated(text));
-    assert_eq!((workload.cache, workload.durable), (CacheState::Warm, DurablePoint::OSync));
+    assert_eq!((workload.cache, workload.durable, workload.mode), (CacheState::Warm, DurablePoint::OSync, Mode::Whole));
     assert_eq!(direct_block(&one), Some(Bytes(512)));
 }
 
 #[test]
 fn every_option_that_moves_direct_io_off_the_sectors_is_found() {
-    let block = |lines: &str| direct_block(&file(&format!("[a]\nrw=randrw\ndirect=1\n{lines}\n")));
+    let file = |lines: &str| file(&format!("[a]\nrw=randrw\ndirect=1\n{lines}\n"));
     for (lines, unit) in [
         ("bs=512", 512),
         ("bs=4k,512", 512),
@@ -71,31 +69,16 @@ fn every_option_that_moves_direct_io_off_the_sectors_is_found() {
         ("bs=4k\nbs_unaligned", 1),
         ("bs=3000", 8),
     ] {
-        assert_eq!(block(lines), Some(Bytes(unit)), "{lines}");
+        let file = file(lines);
+        assert_eq!(direct_block(&file), Some(Bytes(unit)), "{lines}");
+        let [found] = unaligned(&file, Bytes(4096))[..] else { panic!("{lines}") };
+        assert!(lines.contains(found.value.as_deref().unwrap_or("bs_unaligned")), "{lines}");
     }
     for lines in ["", "bs=512\nbs=4k", "bs=64k\noffset=1m", "bs=4k\nrw=randread:8", "bssplit=4k/10:64k", "offset=20%"] {
-        assert_eq!(block(lines), Some(Bytes(4096)), "{lines}");
+        assert_eq!(
+            (direct_block(&file(lines)), unaligned(&file(lines), Bytes(4096))),
+            (Some(Bytes(4096)), Vec::new()),
+            "{lines}"
+        );
     }
-}
-
-#[test]
-fn a_job_takes_its_time_or_its_amount() {
-    for (lines, seconds) in [
-        ("size=1500m\nloops=1000\nnumjobs=2", 2097.152),
-        ("size=1500m\nio_size=1t", 733.0),
-        ("filesize=1500m\nnrfiles=8", 8.389),
-        ("size=64m\nbs=64k\nrate=1m\nnumjobs=4", 64.0),
-        ("size=4m\nrate_iops=1", 1024.0),
-        ("size=4m\nruntime=60", 0.0028),
-        ("size=4m\nruntime=60\ntime_based\nramp_time=5", 65.0),
-        ("size=4m\ntime_based", 0.0028),
-        ("size=4m\nloops=999999999999\nnumjobs=999999999999", 18_446_744_073.7),
-    ] {
-        let found = lasts(&file(&format!("[a]\nrw=write\n{lines}\n"))).as_seconds();
-        assert!((found - seconds).abs() < 0.001 * seconds.max(0.1), "{found} for {lines}");
-    }
-    let both = file(include_str!("../../../tests/fio/jobs/side-by-side.fio"));
-    assert_eq!(lasts(&both), Nanos::seconds(10), "side by side");
-    let text = "[global]\ntime_based\n[a]\nruntime=10\n[b]\nstonewall\nruntime=2m\nramp_time=5\n";
-    assert_eq!(lasts(&file(text)), Nanos::seconds(135));
 }

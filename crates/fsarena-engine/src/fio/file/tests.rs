@@ -32,7 +32,7 @@ fn malformed_lines_are_refused_with_their_number() {
         ("[x]\nb s=4k\n", "line 2: `b s` is not the name"),
         ("[x]\nrw=read\nSize=4k\n", "line 3: `Size` is not an option of fio, `size` may be"),
         ("#!/bin/sh\nfio --name=x \\\n  --rw=read\n", "line 2: this is a command line of fio"),
-        ("[x]\ninclude other.fio\n", "line 2: `include other.fio` is not followed"),
+        ("[x]\ninclude other.fio\n", "line 2: `include other.fio` is not followed here"),
         ("[x]\nsize=${NONE}\n", "line 2: the variable `NONE` is not set"),
         ("[x]\nsize=${BAD}\n", "line 2: the variable `BAD`"),
         ("[x]\nsize=${SIZE\n", "line 2: "),
@@ -47,6 +47,41 @@ fn malformed_lines_are_refused_with_their_number() {
 }
 
 #[test]
+fn files_of_the_same_folder_are_included_where_they_are_named() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let jobs = place.path().join("jobs");
+    std::fs::create_dir_all(jobs.join("common")).expect("made");
+    let write = |name: &str, text: &str| std::fs::write(jobs.join(name), text).expect("written");
+    let read = |text: &str| {
+        write("job.fio", text);
+        JobFile::read(&jobs.join("job.fio"), &|_| None).map_err(|error| error.to_string())
+    };
+    write("common/global.fio", "[global]\nbs=4k\ninclude common/size.fio\n");
+    write("common/size.fio", "size=1m\n");
+    let file =
+        read("\u{feff}; a byte-order mark\r\ninclude common/global.fio\r\n[x]\r\nrw=read\r\n").expect("a job file");
+    let [section] = file.sections.as_slice() else { panic!("{file:?}") };
+    assert_eq!((section.value("bs"), section.value("size"), section.line), (Some("4k"), Some("1m"), 3));
+    assert_eq!(file.line_of("size"), Some(2), "that of the include");
+    std::fs::write(place.path().join("secret"), "[x]\n").expect("written");
+    std::os::unix::fs::symlink(place.path().join("secret"), jobs.join("link")).expect("linked");
+    write("loop.fio", "include loop.fio\n");
+    write("bad.fio", "[x]\n= 3\n");
+    for (name, words) in [
+        ("../secret", "line 1: `include ../secret` leads out of the folder"),
+        ("/etc/passwd", "line 1: `include /etc/passwd` leads out of the folder"),
+        ("link", "line 1: `include link` leads out of the folder"),
+        ("none.fio", "line 1: `include none.fio`: No such file"),
+        ("loop.fio", "`include loop.fio`: the file includes itself"),
+        ("job.fio", "line 1: `include job.fio`: the file includes itself"),
+        ("bad.fio", "bad.fio`, line 2: `` is not the name of an option"),
+    ] {
+        let error = read(&format!("include {name}\n[x]\nrw=read\n")).expect_err(name);
+        assert!(error.contains(words), "{words} in {error}");
+    }
+}
+
+#[test]
 fn all_malformed_lines_are_refused_at_once() {
     let error = parse("[x]\n=4k\nsize=${NONE}\n[y\n").expect_err("three of them");
     for line in ["line 2", "line 3", "line 4"] {
@@ -57,7 +92,7 @@ fn all_malformed_lines_are_refused_at_once() {
 #[test]
 fn the_text_for_fio_means_the_same() {
     let file = parse("[global]\nbs=4k\ndirectory=/mnt\n[one]\nrw=read\nthread\n").expect("a job file");
-    let text = file.text(&["directory"], &["directory=/lane"]);
+    let text = file.text(&["directory"], &["directory=/lane".to_owned()]);
     assert_eq!(text, "[one]\nbs=4k\nrw=read\nthread\ndirectory=/lane\n");
     assert_eq!(parse(&text).expect("a job file").sections[0].value("directory"), Some("/lane"));
 }
@@ -82,5 +117,5 @@ fn times_are_seconds_unless_they_say_otherwise() {
         assert_eq!(time(text), Some(Nanos::millis(time_ms)), "{text}");
     }
     assert_eq!((time("soon"), time("-5")), (None, None));
-    assert_eq!(time("5us"), Some(Nanos(5_000)));
+    assert_eq!(time_in("5", "us"), Some(Nanos(5_000)));
 }

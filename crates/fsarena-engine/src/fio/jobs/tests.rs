@@ -1,31 +1,29 @@
-use fsarena_model::DurablePoint;
-
 use super::*;
 
-fn choose(text: &str) -> Result<Vec<Workload>, EngineError> {
+fn choose(text: &str) -> Result<Vec<Choice>, EngineError> {
     let variable = |name: &str| (name == "SIZE").then(|| "64m".to_owned());
     let file = JobFile::parse("job.fio", text, &variable).expect("a job file");
-    from_job_file(&Name::from_text("job"), file)
+    from_job_file(&Name::from_text("job"), file, &JobsPlace { sector: Bytes(4096), directories: Vec::new() })
 }
 
-fn chosen(text: &str) -> Vec<Workload> {
+fn chosen(text: &str) -> Vec<Choice> {
     choose(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn names(text: &str) -> Vec<String> {
-    chosen(text).into_iter().map(|choice| choice.name.to_string()).collect()
+    chosen(text).into_iter().map(|choice| choice.workload.name.to_string()).collect()
 }
 
 #[test]
 fn sections_that_follow_each_other_are_workloads_unless_they_need_each_other() {
     let pair = chosen(include_str!("../../../tests/fio/jobs/sequential-pair.fio"));
-    let parts: Vec<_> = pair.iter().map(|work| (work.name.as_str(), work.durable)).collect();
+    let parts: Vec<_> = pair.iter().map(|choice| (choice.workload.name.as_str(), choice.workload.durable)).collect();
     assert_eq!(parts, [("job-write", DurablePoint::Fsync), ("job-read", DurablePoint::None)]);
-    assert!(pair[1].measures.contains("section `read` of `job.fio`"), "{:?}", pair[1]);
-    assert!(!pair[1].parameters.to_string().contains("end_fsync"), "{:?}", pair[1]);
+    assert!(pair[1].workload.measures.contains("section `read` of `job.fio`, through fio"), "{:?}", pair[1]);
+    assert!(!pair[1].workload.parameters.to_string().contains("end_fsync"), "{:?}", pair[1]);
     let parallel = chosen(include_str!("../../../tests/fio/jobs/side-by-side.fio"));
     assert_eq!(parallel.len(), 1);
-    assert!(parallel[0].measures.contains("sections `writer` to `reader` of `job.fio`"), "{}", parallel[0].measures);
+    assert!(parallel[0].note.contains("`job`: sections `writer` to `reader` of `job.fio`"), "{}", parallel[0].note);
     let both = "[global]\nsize=1m\n[a]\nrw=write\n[b]\nrw=read\n[c]\nstonewall\nrw=read\n";
     assert_eq!(names(both), ["job-a", "job-c"]);
     for lines in ["verify=crc32c\n[b]", "ioengine=filestat\n[b]", "wait_for=a\n[b]", "[a]"] {
@@ -35,8 +33,40 @@ fn sections_that_follow_each_other_are_workloads_unless_they_need_each_other() {
 }
 
 #[test]
+fn timed_jobs_that_leave_nothing_behind_run_in_slices() {
+    let layout = |text: &str| {
+        let choices = chosen(text);
+        assert_eq!(choices.len(), 1, "{text}");
+        let workload = &choices[0].workload;
+        (workload.mode == Mode::Sliced).then_some((workload.slices, workload.timed_ms))
+    };
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/4k-randread.fio")), Some((2, 30_000)));
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/page-writer.fio")), Some((2, 10_000)));
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/open-loop.fio")), Some((2, 5_000)));
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/side-by-side.fio")), Some((2, 5_000)));
+    assert_eq!(layout(include_str!("../../../tests/fio/jobs/log.fio")), None, "it ends by itself");
+    let text = "[x]\nsize=1m\nruntime=10\ntime_based\n";
+    for lines in ["rw=randread\ndirect=1", "rw=randwrite\noverwrite=1\nfsync=1", "rw=randrw\nfdatasync=1"] {
+        assert_eq!(layout(&format!("{text}{lines}\n")), Some((2, 5_000)), "{lines}");
+    }
+    for lines in [
+        "rw=randread",
+        "rw=randwrite\ndirect=1",
+        "rw=randwrite\noverwrite=1\nfsync=32",
+        "rw=randwrite\noverwrite=1\nend_fsync=1",
+        "rw=randread\ndirect=1\nruntime=1",
+        "rw=randread\ndirect=1\nramp_time=3",
+        "rw=randread\ndirect=1\ntime_based=0",
+        "rw=randread\ndirect=1\nfilesize=1m-2m\nnrfiles=2",
+        "rw=randread\ndirect=1\n[y]\nruntime=20\ntime_based\nsize=1m\ndirect=1",
+    ] {
+        assert_eq!(layout(&format!("{text}{lines}\n")), None, "{lines}");
+    }
+}
+
+#[test]
 fn a_limit_of_the_rate_is_said() {
-    let measures = |text: &str| chosen(text)[0].measures.clone();
+    let measures = |text: &str| chosen(text)[0].workload.measures.clone();
     let open = measures(include_str!("../../../tests/fio/jobs/open-loop.fio"));
     assert!(open.ends_with("; `rate_iops` limits the rate, so that an equal one does not show equal speed."), "{open}");
     for (line, is_limited) in [("rate=4m", true), ("thinktime=1ms", true), ("rate_process=poisson", false)] {
@@ -70,15 +100,11 @@ fn what_fio_cannot_start_is_refused_in_the_words_of_fio() {
 
 #[test]
 fn all_that_is_wrong_in_a_file_is_refused_at_once() {
-    let text = "[global]\nioengine=null\n[a]\nrw=read\nexec_prerun=x\n[b]\nrw=read\nsize=1m\nfilename=../x\n";
+    let text = "[global]\nioengine=null\n[a]\nrw=read\nexec_prerun=x\n[b]\nrw=read\nsize=1m\ndirect=1\nbs=512\n";
     let errors = choose(text).expect_err("refused").apart();
     let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    let lines = [
-        "line 2: `ioengine=null`",
-        "line 5: `exec_prerun`",
-        "line 9: `filename=../x`",
-        "line 3: section `a` does not say",
-    ];
+    let lines =
+        ["line 2: `ioengine=null`", "line 5: `exec_prerun`", "line 10: `bs=512`", "line 3: section `a` does not say"];
     assert_eq!(words.len(), lines.len(), "{words:?}");
     lines.iter().zip(&words).for_each(|(line, words)| assert!(words.contains(line), "{line} in {words}"));
 }
@@ -86,31 +112,6 @@ fn all_that_is_wrong_in_a_file_is_refused_at_once() {
 #[test]
 fn what_a_note_says_of_a_path_is_what_runs() {
     let choices = choose("[x]\nrw=randread\nsize=1m\nfilename=/mnt/data/file.dat\n").expect("it runs");
-    assert!(
-        choices[0].measures.contains("`filename=/mnt/data/file.dat` is the file `file.dat`"),
-        "{}",
-        choices[0].measures
-    );
-    assert!(choices[0].parameters.to_string().contains("filename=file.dat"));
-}
-
-#[test]
-fn paths_of_files_become_plain_names_and_different_files_stay_different() {
-    let parse = |text: &str| JobFile::parse("job.fio", text, &|_| None).expect("a job file");
-    let mut file = parse("[a]\nfilename=/dev/sdb\n[b]\nfilename=/x/data:/y/data:plain\n[c]\nfilename=/dev/sdb\n");
-    let remarks = with_plain_names(&mut file);
-    let names: Vec<&str> = file.sections.iter().filter_map(|section| section.value("filename")).collect();
-    assert_eq!(names, ["sdb", "data:y-data:plain", "sdb"]);
-    assert_eq!(remarks[0], "`filename=/dev/sdb` is the file `sdb` in that folder");
-    assert_eq!(remarks.len(), 3);
-    assert!(with_plain_names(&mut parse("[a]\nfilename=/x/../../etc/passwd\n")).is_empty());
-}
-
-#[test]
-fn jobs_in_several_directories_are_refused_with_what_to_type() {
-    let text = "[global]\nsize=10m\nrw=write\n[a]\ndirectory=/gold\n[b]\ndirectory=/bronze\nstonewall\n";
-    let EngineError::Fio(FioError::Line { line, what, hint, .. }) = choose(text).expect_err("two") else { panic!() };
-    assert_eq!((line, what.as_str()), (5, "the jobs work in /gold and /bronze, and each contender is one directory"));
-    assert!(hint.ends_with("fsarena compare dir:/gold dir:/bronze --fio job.fio"), "{hint}");
-    chosen("[global]\ndirectory=/x\nsize=1m\n[a]\nrw=read\n[b]\nrw=write\n");
+    assert!(choices[0].note.contains("`filename=/mnt/data/file.dat` is the file `file.dat`"), "{}", choices[0].note);
+    assert!(choices[0].workload.parameters.to_string().contains("filename=file.dat"));
 }

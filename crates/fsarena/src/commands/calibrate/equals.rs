@@ -8,12 +8,12 @@ use anyhow::{Result, bail};
 use fsarena_analyse::{Calibration, NamedRun, calibration};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Contender, Label, Plan, RunRecord, Share};
-use fsarena_place::{Refusal, note, require_machine};
+use fsarena_place::{End, Refusal, note, require_machine};
 use serde_json::{Value, json};
 
-use super::{Calibrate, comparison, measured};
+use super::{Calibrate, comparison};
 use crate::cli::{Compare, DataFormat, Global};
-use crate::commands::{print, print_json, sides, table};
+use crate::commands::{compare, print, print_json, sides, table};
 use crate::exit::Ended;
 use crate::plan;
 use crate::signals::stop_flag;
@@ -87,12 +87,11 @@ fn several(
     let what = if slowdown.is_empty() { "equals" } else { "with a slowdown" };
     let mut records = Vec::new();
     for number in 1..=options.runs {
-        let planned = plan::plan(&equals(options, slowdown)?)?;
         note!("{what}: run {number} of {}", options.runs);
-        let Some(record) = measured(global, options, planned, stop)? else {
-            return Ok(None);
-        };
-        records.push(record);
+        match compare::record(global, &equals(options, slowdown)?, stop)? {
+            Some((record, End::Complete)) => records.push(record),
+            _ => return Ok(None),
+        }
     }
     Ok(Some(records))
 }

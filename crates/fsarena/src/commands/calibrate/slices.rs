@@ -5,17 +5,19 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{
-    Agreement, Finding, FreshPair, SliceLength, SliceLengthPair, assess, calibrated, finding, fresh_pairs, lengths,
+    Agreement, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, finding, fresh_pairs, lengths,
     several_runs, slice_lengths,
 };
+use fsarena_execute::Assignment;
 use fsarena_model::{Bytes, Estimate, Mode, Plan, RunRecord, Workload};
-use fsarena_place::{Refusal, note, require_space};
+use fsarena_place::{End, Place, Refusal, note, require_space};
 use serde_json::{Value, json};
 
-use super::{Calibrate, comparison, measured};
+use super::{Calibrate, comparison};
 use crate::cli::{Compare, DataFormat, Global};
 use crate::commands::{print, print_json, sides, table};
 use crate::exit::Ended;
+use crate::perform::perform;
 use crate::plan;
 use crate::signals::stop_flag;
 
@@ -76,7 +78,7 @@ impl LengthResults {
         };
         let pairs = slice_lengths(record, &names);
         if self.format == DataFormat::Text {
-            print(&format!("{}\n\n{}\n{}\n", head(record), lengths_table(&pairs), carried(record)))?;
+            print(&format!("{}\n\n{}\n", head(record), lengths_table(&pairs)))?;
         }
         self.pairs.extend(pairs);
         let new: Vec<String> = names.into_iter().filter(|name| !self.workloads.contains(name)).collect();
@@ -90,7 +92,10 @@ fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) 
     let what = if names.len() == 1 { format!("{}: ", names[0]) } else { String::new() };
     note!("{what}lanes of {}: {} rounds", plan.lanes.size, options.rounds);
     let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
-    measured(global, options, (plan, notes), stop)
+    let (wait, erase) = (!options.no_wait, options.erase.clone());
+    let assignment = Assignment { wait, erase, ..Assignment::new(plan, notes) };
+    let done = perform(global, assignment, &Place::Here, stop)?;
+    Ok(done.filter(|(_, end)| *end == End::Complete).map(|(record, _)| record))
 }
 
 fn sizes(options: &Calibrate) -> Vec<Bytes> {
@@ -176,28 +181,6 @@ fn lengths_table(pairs: &[SliceLengthPair]) -> String {
          ! not the same, ? probably not.\n",
         table(header, rows)
     )
-}
-
-/// The cells whose slices depend on the contender of the preceding slice, as far as that is proved.
-fn carried(record: &RunRecord) -> String {
-    let comparison = assess(record);
-    let sliced = comparison.workloads.iter().filter(|row| row.mode == Mode::Sliced);
-    let cells = sliced.flat_map(|row| comparison.cells.iter().filter(move |cell| cell.workload == row.name));
-    let measured = cells.filter_map(|cell| Some((cell, cell.stability.carry_over?)));
-    let shown = measured.clone().filter(|(_, change)| change.is_proved());
-    let lines: Vec<String> = shown
-        .map(|(cell, change)| {
-            let (after, low, high) = (change.ratio, change.low, change.high);
-            let (workload, contender) = (&cell.workload, &cell.contender);
-            format!("  {contender} in {workload}: {after:.3} times as good after itself as after another [{low:.3}, {high:.3}]")
-        })
-        .collect();
-    match lines.is_empty() {
-        true => format!("Carry-over from one slice to the next: none shown in any of {} cells.\n", measured.count()),
-        false => {
-            format!("Carry-over from one slice to the next, of {} cells:\n{}\n", measured.count(), lines.join("\n"))
-        }
-    }
 }
 
 fn length(length: &SliceLength) -> String {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, planned_rounds};
 use fsarena_guest::{GuestError, Shares, Wanted};
 use fsarena_lane::{disk, lane_count, made_lanes};
-use fsarena_model::{Accelerator, BlockLayer, Bytes, Contender, GuestDisk, Mode, Plan, Rounds, Workload};
+use fsarena_model::{Accelerator, BlockLayer, Bytes, Contender, Mode, Nanos, Plan, Rounds, Workload};
 use fsarena_place::{
     InGuest, Place, Refusals, note, prefer_cached, rehearse, require_host, require_means, require_space,
     require_storage,
@@ -15,64 +15,73 @@ use fsarena_report::{rounds, visible};
 use fsarena_store::Store;
 use serde_json::{Value, json};
 
-use crate::cli::{DataFormat, Global, Setup, ShownAs};
+use crate::cli::{DataFormat, Global, Setup};
 use crate::commands::{data_format, print, print_json};
 use crate::exit::Ended;
 use crate::places;
 
 /// Prints the plan and checks it; leaves nothing behind. The format of the report is that of the plan, which has text and
-/// JSON. What another machine or a guest can do, it finds out itself. Whoever tries a plan need not be root.
+/// JSON. What another machine or a guest can do, it finds out itself.
 pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result<Ended> {
     match data_format(setup.shown.format.as_deref(), "a plan")? {
         DataFormat::Text => print(&text(plan, place)?)?,
         DataFormat::Json => print_json(json(plan, place))?,
     }
-    note_unwritten(&setup.shown);
+    if let Some(path) = &setup.shown.output {
+        note!("{} is not written: it is for the report, and a dry run has none", path.display());
+    }
     let mut refusals = Refusals::default();
     refusals.take(Store::require(&places::store_path(global.store.clone())?));
-    let has_tools = !matches!(place, Place::Here) || prefer_cached(plan);
-    if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
-        note!("programs of Debian {release} are not in the cache yet: the run fetches them, and tries options of mkfs");
-    }
-    if let Place::Guest(guest) = place {
-        refusals.take(guest.require_possible(plan));
-        let kinds: Vec<&str> = plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
-        match Shares::require(&kinds) {
-            Err(error @ GuestError::ShareNeedsRoot { .. }) => note!("{error}, which this plan does without"),
-            found => drop(refusals.take(found)),
-        }
-        note!("the guest tries the options of mkfs and mount when it has booted, and this plan does not");
-    }
-    if matches!(place, Place::Here) && !is_root() && lane_count(plan) > 0 {
-        note!("the run itself needs root, and so do trials of mount options and disks, which this plan does without");
-    }
     match place {
-        Place::Here if has_tools => refusals.take(require_means(plan)),
-        Place::Here => refusals.take(require_host(plan)),
-        Place::Guest(_) => refusals.take(require_storage(plan)),
-        Place::Agent(_) | Place::Clients => None,
-    };
-    if refusals.is_empty() && matches!(place, Place::Here) && is_root() {
-        refusals.take(disk::examine(plan, &setup.erase));
-    }
-    // A user who may not open the disk cannot know its size.
-    if refusals.is_empty() && (is_root() || plan.lanes.storage.disks().is_empty()) {
-        refusals.take(match place {
-            Place::Guest(guest) => guest.require_room(plan),
-            _ => require_space(plan),
-        });
-    }
-    if refusals.is_empty() && has_tools && matches!(place, Place::Here) {
-        refusals.take(rehearse(plan));
+        Place::Here => drop(refusals.take(require_here(plan, setup))),
+        Place::Guest(guest) => drop(refusals.take(require_guest(guest, plan))),
+        Place::Agent(_) | Place::Clients => {}
     }
     refusals.end().map(|()| Ended::Well)
 }
 
-/// Says of the file for the report that it is not written.
-pub fn note_unwritten(shown: &ShownAs) {
-    if let Some(path) = &shown.output {
-        note!("{} is not written: it is for the report, and a dry run has none", path.display());
+/// Refuses a plan that this machine cannot carry out. Whoever tries a plan need not be root.
+fn require_here(plan: &Plan, setup: &Setup) -> Result<()> {
+    let (mut refusals, has_tools) = (Refusals::default(), prefer_cached(plan));
+    if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
+        note!("programs of Debian {release} are not in the cache yet: the run fetches them, and tries options of mkfs");
     }
+    if !is_root() && lane_count(plan) > 0 {
+        note!("the run itself needs root, and so do trials of mount options and disks, which this plan does without");
+    }
+    refusals.take(if has_tools { require_means(plan) } else { require_host(plan) });
+    if refusals.is_empty() && is_root() {
+        refusals.take(disk::examine(plan, &setup.erase));
+    }
+    if refusals.is_empty() && knows_room(plan) {
+        refusals.take(require_space(plan));
+    }
+    if refusals.is_empty() && has_tools {
+        refusals.take(rehearse(plan));
+    }
+    refusals.end()
+}
+
+/// Refuses a plan for which this machine cannot make a guest.
+fn require_guest(guest: &InGuest, plan: &Plan) -> Result<()> {
+    let mut refusals = Refusals::default();
+    refusals.take(guest.require_possible(plan));
+    let kinds: Vec<&str> = plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
+    match Shares::require(&kinds) {
+        Err(error @ GuestError::ShareNeedsRoot { .. }) => note!("{error}, which this plan does without"),
+        found => drop(refusals.take(found)),
+    }
+    note!("the guest tries the options of mkfs and mount when it has booted, and this plan does not");
+    refusals.take(require_storage(plan));
+    if refusals.is_empty() && knows_room(plan) {
+        refusals.take(guest.require_room(plan));
+    }
+    refusals.end()
+}
+
+/// Whether this user can know how much room the storage has: who may not open a disk does not know its size.
+fn knows_room(plan: &Plan) -> bool {
+    is_root() || plan.lanes.storage.disks().is_empty()
 }
 
 fn is_root() -> bool {
@@ -115,7 +124,7 @@ fn json(plan: &Plan, place: &Place) -> Value {
 }
 
 /// The guest in JSON, if `place` is one.
-pub fn guest(place: &Place) -> Option<Value> {
+fn guest(place: &Place) -> Option<Value> {
     let InGuest { wanted: Wanted { accelerator, release, kernel, memory, .. }, simulated } = in_guest(place)?;
     Some(json!({
         "accelerator": accelerator, "release": release, "kernel": kernel, "memory_bytes": memory,
@@ -164,7 +173,7 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
     writeln!(text, "\nduration")?;
     match plan.rounds {
         Rounds::Exactly(count) => {
-            let total = fsarena_model::Nanos(setup.0 + round.0 * u64::from(count));
+            let total = Nanos(setup.0 + round.0 * u64::from(count));
             writeln!(text, "  {} of about {round}, about {total} in all", rounds(count))?;
         }
         Rounds::Within(budget) if super::has_commands(plan) => {
@@ -194,7 +203,7 @@ fn in_guest(place: &Place) -> Option<&InGuest> {
 }
 
 /// The guest, if `place` is one.
-pub fn write_guest(text: &mut String, place: &Place) -> std::fmt::Result {
+fn write_guest(text: &mut String, place: &Place) -> std::fmt::Result {
     let Some(guest) = in_guest(place) else { return Ok(()) };
     let Wanted { accelerator, release, kernel, memory, .. } = &guest.wanted;
     let how = accelerator.map_or("by KVM if it works, otherwise emulated".to_owned(), |how| how.to_string());
@@ -204,18 +213,15 @@ pub fn write_guest(text: &mut String, place: &Place) -> std::fmt::Result {
 }
 
 /// Where the lanes lie.
-pub fn storage(plan: &Plan, place: &Place) -> String {
-    let simulated = in_guest(place).and_then(|guest| guest.simulated);
-    match plan.guest.as_ref().map(|guest| &guest.disk) {
-        _ if simulated.is_some() => "on a disk that the guest simulates".to_owned(),
-        // What a stored plan has is how the guest sees it.
-        Some(GuestDisk::Virtual(storage)) => storage.to_string(),
-        _ => plan.lanes.storage.to_string(),
+fn storage(plan: &Plan, place: &Place) -> String {
+    match in_guest(place).and_then(|guest| guest.simulated) {
+        Some(_) => "on a disk that the guest simulates".to_owned(),
+        None => plan.lanes.storage.to_string(),
     }
 }
 
 /// The space that the lanes need.
-pub fn write_space(text: &mut String, plan: &Plan, storage: &str) -> std::fmt::Result {
+fn write_space(text: &mut String, plan: &Plan, storage: &str) -> std::fmt::Result {
     let (lanes, storage) = (lane_count(plan), visible(storage));
     writeln!(text, "\nspace")?;
     match lanes {
@@ -234,32 +240,5 @@ pub fn write_space(text: &mut String, plan: &Plan, storage: &str) -> std::fmt::R
             };
             writeln!(text, "  {lanes_text} of {}{further}: {total}, {storage}", plan.lanes.size)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use fsarena_model::{DebianRelease, Guest, Storage};
-
-    use super::*;
-
-    #[test]
-    fn a_stored_plan_of_a_guest_lies_where_the_host_has_its_disk() {
-        let disk = GuestDisk::Virtual(Storage::Memory);
-        let guest = Guest {
-            kernel: "linux-image-amd64 1".to_owned(),
-            kernels: Default::default(),
-            release: Some(DebianRelease::default()),
-            accelerator: Accelerator::Emulated,
-            memory: Bytes::gib(1),
-            qemu: String::new(),
-            disk,
-            shares: Vec::new(),
-        };
-        let in_guest = Storage::Disk("/dev/disk/by-id/virtio-fsarena-lanes".into());
-        let plan = Plan { guest: Some(guest), ..Plan::of(Vec::new()) }.with_storage(in_guest);
-        let place = Place::of_stored(&plan, None);
-        assert_eq!(storage(&plan, &place), "images in memory");
-        assert_eq!(super::guest(&place).expect("one")["accelerator"], "emulated");
     }
 }

@@ -7,7 +7,6 @@ use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::{LAYERS, LayerKind};
 use fsarena_lane::{KINDS, Kind, Tool, tool_versions};
 use fsarena_model::DebianRelease;
-use fsarena_place::cached_tools;
 
 use super::page::{DoctorLine, Topic};
 use crate::commands::list::{Availability, availability, layer_availability};
@@ -22,7 +21,6 @@ pub fn section() -> Topic {
     lines.extend(
         age::makers(&versions).into_iter().filter_map(|(tool, version)| age_line(tool.package, version, &kernel)),
     );
-    lines.extend(DebianRelease::stable().filter_map(|release| cached_line(&release)));
     Topic { title: "Kinds of file system, and layers below them", lines }
 }
 
@@ -109,12 +107,6 @@ fn age_line(package: &str, version: &str, kernel: &str) -> Option<DoctorLine> {
                 .hint("switch them off with `mkfs = [...]` in a contender's .toml"),
         ),
     }
-}
-
-/// Says that the programs of a release are in the cache, if they are.
-fn cached_line(release: &DebianRelease) -> Option<DoctorLine> {
-    let text = format!("its programs are in the cache, without being installed: --tools {release}");
-    cached_tools(release).map(|_| DoctorLine::ok(format!("Debian {release}"), text))
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
-//! Background load: processors and disk at rest, and how evenly a processor works.
+//! Background load: processors and disk at rest.
 
 use fsarena_model::{Bytes, Nanos, Probe, probe};
-use fsarena_probe::{Jitter, Target, rates_at_rest};
+use fsarena_probe::{Target, rates_at_rest};
 use fsarena_sys::clock;
 
 use super::page::{DoctorLine, Topic};
 
 const REST: Nanos = clock::look(Nanos::seconds(1));
-const JITTER_TIME: Nanos = clock::look(Nanos::millis(500));
 
 /// Maximum load of other programs on a quiet machine, in cores.
 const QUIET_CORES: f64 = 0.2;
@@ -18,17 +17,13 @@ const QUIET_STEAL: f64 = 0.02;
 /// Maximum disk traffic of other programs on a quiet machine, in bytes per second.
 const QUIET_WRITES: f64 = 1e6;
 
-/// Maximum 99th percentile of equal pieces of work, as a multiple of their median, on an even processor.
-const EVEN: f64 = 1.2;
-
-/// Observes the machine, and `disk` if given, for a second and a half.
+/// Observes the machine, and `disk` if given, for a second.
 pub fn section(disk: Option<&str>) -> Topic {
     let target = Target { device: disk.map(str::to_owned), ..Target::default() };
     let rates = rates_at_rest(&target, REST);
     let rate = |probe: Probe| rates.get(&probe.key()).copied();
     let mut lines = vec![cores(rate(probe::CPU_MACHINE), rate(probe::CPU_PROCESS)), steal(rate(probe::CPU_STEAL))];
     lines.extend(disk.map(|name| writes(name, rate(probe::DEVICE_WRITTEN), rate(probe::DEVICE_READ))));
-    lines.push(evenness(Jitter::measure(JITTER_TIME)));
     Topic { title: "Noise, watched for a second at rest", lines }
 }
 
@@ -70,16 +65,6 @@ fn writes(disk: &str, written: Option<f64>, read: Option<f64>) -> DoctorLine {
         false => DoctorLine::note(subject, format!("busy: {words}"))
             .and("flushes wait for other writers: durable workloads get slower and vary more")
             .hint("stop them, or give the lanes another disk with --storage"),
-    }
-}
-
-fn evenness(jitter: Jitter) -> DoctorLine {
-    let Jitter { median, slow_ratio } = jitter;
-    let words = format!("a piece of work of {median} takes {slow_ratio:.2} times as long in the slowest of 100");
-    match slow_ratio < EVEN {
-        true => DoctorLine::ok("evenness", format!("even: {words}")),
-        false => DoctorLine::note("evenness", format!("uneven: {words}"))
-            .and("something interrupts the processors; medians are hardly touched, high percentiles are"),
     }
 }
 

@@ -10,6 +10,9 @@ use fsarena_model::{Bytes, LaneCost, Storage};
 use super::advice::option;
 use super::page::{DoctorLine, Topic};
 
+/// What to do about a place without room.
+const WAY_OUT: &str = "another place of this list with --storage, or a smaller --lane-size";
+
 /// The places, best first, and the `--storage` value of the best one.
 pub fn section(asked: &str) -> (Topic, Option<String>) {
     let FoundPlaces { places, without_room, not_offered, no_mounts, no_disks } = places::look(&Storage::from(asked));
@@ -37,7 +40,7 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
 fn line(place: &RatedPlace, trust: Option<[String; 2]>, is_best: bool) -> DoctorLine {
     let description = format!("{}{}", place.description, room(place));
     if !place.is_usable() {
-        return DoctorLine::no(&place.option, description).and(obstacle(place)).hint(way_out(place));
+        return DoctorLine::no(&place.option, description).and(obstacle(place)).hint(WAY_OUT);
     }
     let line = DoctorLine::ok(&place.option, description);
     let mut line = match &place.found.cost {
@@ -70,21 +73,6 @@ fn room(place: &RatedPlace) -> String {
         Some(free) => format!(", {free} free{direct}"),
         None => format!(", its free space could not be read{direct}"),
     }
-}
-
-fn way_out(place: &RatedPlace) -> String {
-    match (&place.found.obstacle, place.free) {
-        (None, Some(free)) if smaller(free, place.reserve).0 > 0 => {
-            format!("--lane-size {}M fits", smaller(free, place.reserve).0 >> 20)
-        }
-        _ => "another place of this list with --storage".to_owned(),
-    }
-}
-
-/// The largest possible lane size in steps of 256 MiB; 0 below 512 MiB, where mkfs uses other defaults.
-fn smaller(free: Bytes, reserve: Bytes) -> Bytes {
-    let size = free.0.saturating_sub(reserve.0) / LANES / Bytes::mib(256).0 * Bytes::mib(256).0;
-    if size < Bytes::mib(512).0 { Bytes(0) } else { Bytes(size) }
 }
 
 /// The bytes and flushes that reached the device. A device without a volatile cache counts no flushes, and some devices
@@ -135,12 +123,6 @@ fn lane() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_smaller_lane_is_offered_where_it_fits() {
-        assert_eq!(smaller(Bytes::gib(5), Bytes::mib(256)), Bytes::mib(1024));
-        assert_eq!(smaller(Bytes::gib(2), Bytes::mib(256)), Bytes(0));
-    }
 
     #[test]
     fn a_disk_that_is_not_offered_says_why_and_how_to_give_it_up() {

@@ -64,7 +64,8 @@ impl<'a> Listed<'a> {
                 vec![name, here(workload), paced, workload.metric.unit.clone(), about]
             }
             Self::Suite(suite) => vec![name, about, suite.workloads.join(" ")],
-            Self::Profile(_) | Self::Article(_) => vec![name, about],
+            Self::Profile(_) => vec![name, about],
+            Self::Article(article) => vec![name, article.tests.len().to_string(), about],
         }
     }
 
@@ -100,9 +101,19 @@ impl<'a> Listed<'a> {
         }
     }
 
-    /// The texts in which a word is looked for: those of a workload have the programs that it needs and their packages,
-    /// those of a suite or profile the names of its groups and workloads.
-    pub fn texts(self) -> Vec<String> {
+    /// Whether it has this name, in any case.
+    pub fn is_named(self, word: &str) -> bool {
+        self.name().eq_ignore_ascii_case(word)
+    }
+
+    /// Whether its descriptions have a word, in any case.
+    pub fn mentions(self, word: &str) -> bool {
+        self.texts().iter().any(|text| text.to_lowercase().contains(&word.to_lowercase()))
+    }
+
+    /// Its descriptions: those of a workload have the programs that it needs and their packages, those of a suite or
+    /// profile the names of its groups and workloads.
+    fn texts(self) -> Vec<String> {
         let further: Vec<String> = match self {
             Self::Kind(_) | Self::Layer(_) | Self::Article(_) => Vec::new(),
             Self::Workload(workload) => {

@@ -6,13 +6,15 @@ mod tests;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use fsarena_model::{Better, CacheState, Contender, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload};
+use fsarena_model::{
+    Better, CacheState, Contender, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload, repeated,
+};
 use fsarena_place::Refusal;
 use fsarena_programs::in_one_line;
 use serde_json::{Value, json};
 
 use super::PlannedWork;
-use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, SyncInTime, is_placeholder};
+use crate::cli::{Caches, Compare, OwnCommands, PlaceArguments, Printed, Scan, SyncInTime};
 
 /// Stands for the directory on the contender.
 const DIRECTORY: &str = "{dir}";
@@ -22,8 +24,7 @@ const LONGEST_NAME: usize = 24;
 const MOST_VALUES: usize = 64;
 /// Time limit of a command, in seconds.
 const TIME_LIMIT_S: u64 = 3600;
-/// Letters that mean something to a shell unless they are quoted, and nothing to a program. At the beginning of a word
-/// `~` does, too.
+/// Letters that mean something to a shell and nothing to a program. At the beginning of a word `~` does, too.
 const OF_SHELLS: &str = "|&;<>()$`*?";
 
 /// The workloads of the commands, in order.
@@ -37,29 +38,22 @@ pub fn from_commands(arguments: &Compare, contenders: &[Contender]) -> Result<Pl
     let drafts: Vec<Draft> = own.commands.iter().map(|text| Draft::of(own, text)).collect::<Result<_>>()?;
     require_used(&own.scan, &drafts)?;
     let directory = directory(&arguments.setup.place)?;
-    let mut workloads: Vec<Workload> = Vec::new();
     let filled_in = drafts.iter().flat_map(|draft| draft.filled_in(&own.scan));
-    for workload in filled_in.flat_map(|draft| draft.workloads(arguments, &directory)) {
-        require_new(&workloads, &workload)?;
-        workloads.push(workload);
+    let workloads: Vec<Workload> = filled_in.flat_map(|draft| draft.workloads(arguments, &directory)).collect();
+    if let Some(name) = repeated(workloads.iter().map(|workload| &workload.name)) {
+        let text = format!("two commands have the name `{name}`");
+        bail!(Refusal::wrong_use(text, "name them: --command one='…' --command two='…'"));
     }
-    let notes = drafts.iter().flat_map(|draft| draft.notes(&own.scan)).chain([what_is_timed(own)]).collect();
+    let notes = drafts.iter().filter_map(Draft::note).chain([what_is_timed(own)]).collect();
     Ok(PlannedWork { workloads, notes, ..PlannedWork::default() })
 }
 
-/// Refuses a guest, with what asks for one.
 fn require_no_guest(place: &PlaceArguments, contenders: &[Contender]) -> Result<()> {
     if !place.is_guest(contenders) {
         return Ok(());
     }
-    let lacking = PlaceArguments::only_in_guest(contenders).join(" and ");
-    let (why, leave_out) = match &place.guest {
-        Some(_) => (String::new(), "--guest".to_owned()),
-        None if lacking.is_empty() => (String::new(), "kernels and disks of contenders".to_owned()),
-        None => (format!("this machine cannot mount {lacking}, and "), lacking),
-    };
-    let text = format!("{why}a guest has neither your programs nor your files, so it cannot run your command");
-    bail!(Refusal::wrong_use(text, format!("leave out {leave_out}")))
+    let text = "a guest has neither your programs nor your files, so it cannot run your command";
+    bail!(Refusal::wrong_use(text, "leave out --guest, and contenders that need a guest: fsarena doctor"))
 }
 
 /// The working directory of the commands: the present one. On another machine it is that of the agent.
@@ -92,9 +86,8 @@ fn synced(own: &OwnCommands) -> SyncInTime {
 
 /// Refuses a scan that changes nothing.
 fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
-    let is_twice = |(place, scan): &(usize, &Scan)| scans[..*place].iter().any(|other| other.name == scan.name);
-    if let Some((_, scan)) = scans.iter().enumerate().find(is_twice) {
-        let text = format!("--scan {} is given twice", scan.name);
+    if let Some(name) = repeated(scans.iter().map(|scan| &scan.name)) {
+        let text = format!("--scan {name} is given twice");
         bail!(Refusal::wrong_use(text, "give all its values at once, as in threads=1,2,4"));
     }
     if let Some(Scan { name, .. }) = scans.iter().find(|scan| !drafts.iter().any(|draft| draft.has(&scan.name))) {
@@ -114,16 +107,6 @@ fn require_used(scans: &[Scan], drafts: &[Draft]) -> Result<()> {
     }
 }
 
-fn require_new(others: &[Workload], workload: &Workload) -> Result<()> {
-    match others.iter().any(|other| other.name == workload.name) {
-        false => Ok(()),
-        true => {
-            let text = format!("two commands have the name `{}`", workload.name);
-            bail!(Refusal::wrong_use(text, "name them: --command one='…' --command two='…'"))
-        }
-    }
-}
-
 /// A command with what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Draft {
@@ -131,8 +114,6 @@ struct Draft {
     command: Vec<String>,
     prepare: Option<Vec<String>>,
     cleanup: Option<Vec<String>>,
-    /// The first word that only a shell would understand.
-    of_shell: Option<String>,
 }
 
 impl Draft {
@@ -145,14 +126,12 @@ impl Draft {
                 format!("{DIRECTORY} is the command's directory on each of them, as in 'make -C {DIRECTORY}/src'");
             bail!(Refusal::wrong_use(text, hint));
         }
-        let texts = [Some(command), own.prepare.as_deref(), own.cleanup.as_deref()];
         let further = |option, text: &Option<String>| text.as_ref().map(|text| self::words(option, text)).transpose();
         Ok(Self {
             name: name.unwrap_or_else(|| name_of(&words)),
             command: words,
             prepare: further("--prepare", &own.prepare)?,
             cleanup: further("--cleanup", &own.cleanup)?,
-            of_shell: texts.into_iter().flatten().find_map(of_shell),
         })
     }
 
@@ -178,22 +157,14 @@ impl Draft {
             command: filled(&self.command),
             prepare: self.prepare.as_ref().map(filled),
             cleanup: self.cleanup.as_ref().map(filled),
-            of_shell: self.of_shell.clone(),
         }
     }
 
-    /// Words that are passed on as they are, and may be meant otherwise: those of a shell, and unknown placeholders.
-    fn notes(&self, scans: &[Scan]) -> Vec<String> {
+    /// Names the first word that only a shell would understand.
+    fn note(&self) -> Option<String> {
         let way_out = format!("since no shell runs commands; for a shell: sh -c '…' sh {DIRECTORY}");
-        let of_shell = self.of_shell.as_ref().map(|word| format!("`{word}` is passed on as it is, {way_out}"));
-        let known: Vec<&str> = ["dir"].into_iter().chain(scans.iter().map(|scan| scan.name.as_str())).collect();
-        let is_unknown = |name: &&str| is_placeholder(name) && !known.contains(name);
-        let unknown = self.all_words().flat_map(|word| in_braces(word)).find(is_unknown);
-        let unknown = unknown.map(|name| {
-            let known: Vec<String> = known.iter().map(|name| braced(name)).collect();
-            format!("`{{{name}}}` is passed on as it is: placeholders are {}", known.join(", "))
-        });
-        of_shell.into_iter().chain(unknown).collect()
+        let of_shell = self.all_words().find(|word| is_of_shell(word));
+        of_shell.map(|word| format!("`{word}` is passed on as it is, {way_out}"))
     }
 
     /// The workload in each of the requested cache states.
@@ -269,39 +240,13 @@ fn metric(own: &OwnCommands) -> Metric {
     own.metric.as_ref().map_or(time, |printed| printed.metric.clone())
 }
 
-/// What is in braces in a word, except for the variables of a shell (`${name}`).
-fn in_braces(word: &str) -> impl Iterator<Item = &str> {
-    let pieces: Vec<&str> = word.split('{').collect();
-    let after_dollar = pieces.clone().into_iter().map(|piece| piece.ends_with('$'));
-    let inside = pieces.into_iter().skip(1).map(|piece| piece.split_once('}').map(|(inside, _)| inside));
-    inside.zip(after_dollar).filter_map(|(inside, is_variable)| inside.filter(|_| !is_variable))
-}
-
 fn braced(name: &str) -> String {
     format!("{{{name}}}")
 }
 
-/// The first word of a command that only a shell would understand.
-fn of_shell(command: &str) -> Option<String> {
-    let (mut quote, mut word, mut is_found) = (None, String::new(), false);
-    let mut letters = command.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(open), _) if letter == open => quote = None,
-            (Some('"'), '\\') => word.extend(letters.next()),
-            (Some(_), _) => {}
-            (None, '\\') => word.extend(letters.next()),
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, _) if letter.is_whitespace() && is_found => break,
-            (None, _) if letter.is_whitespace() => {
-                word.clear();
-                continue;
-            }
-            (None, _) => is_found |= OF_SHELLS.contains(letter) || (letter == '~' && word.is_empty()),
-        }
-        word.push(letter);
-    }
-    is_found.then_some(word)
+/// Whether only a shell would understand a word. One with spaces was quoted, and may be a script for a shell.
+fn is_of_shell(word: &str) -> bool {
+    !word.contains(char::is_whitespace) && (word.starts_with('~') || word.contains(|c| OF_SHELLS.contains(c)))
 }
 
 /// The words of a command, as a shell would split them: a backslash at the end of a line joins it and the next.

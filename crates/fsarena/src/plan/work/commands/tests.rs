@@ -87,10 +87,6 @@ fn mistakes_in_commands_are_refused_and_doubtful_commands_are_noted() {
         let error = chosen(arguments).err().expect("refused").to_string();
         assert!(error.contains(words), "{error}");
     }
-    let contender = fsarena_catalog::contender("virtiofs").expect("known");
-    let command = Compare::parse_from(["compare", "virtiofs", "--command", "a {dir}"]);
-    let error = from_commands(&command, &[contender]).err().expect("refused").to_string();
-    assert!(error.starts_with("this machine cannot mount virtiofs, and a guest has neither"), "{error}");
     assert_eq!(words("--fio", "fio --name=a \\\n  --rw=read \\\r\n --bs=4k").expect("closed").len(), 4);
     let notes = chosen(&["--command", "cat {dir}/x | wc"]).expect("understood").notes;
     assert!(notes[0].contains("`|` is passed on as it is"), "{notes:?}");
@@ -107,11 +103,9 @@ fn mistakes_in_commands_are_refused_and_doubtful_commands_are_noted() {
     ] {
         assert!(notes(command)[0].starts_with(&format!("`{word}` is passed on as it is")), "{:?}", notes(command));
     }
-    for plain in ["sh -c 'ls *; ls $1 ~ >/dev/null' sh {dir}", "grep \"a|b\" {dir}", "ls {dir}/a\\*", "ls {dir}/a~"] {
+    for plain in ["sh -c 'ls *; ls $1 ~ >/dev/null' sh {dir}", "ls {dir}/a~"] {
         assert_eq!(notes(plain).len(), 1, "{:?}", notes(plain));
     }
     let prepared = chosen(&["--command", "ls {dir}", "--prepare", "rm {dir}/*"]).expect("understood").notes;
     assert!(prepared[0].starts_with("`{dir}/*` is passed on"), "{prepared:?}");
-    assert!(notes("cp {dir}/x {to}")[0].contains("`{to}` is passed on as it is"));
-    assert_eq!(notes("sh -c 'for f in {} {A}; do cat ${f}; done' {dir}").len(), 1, "only the sync");
 }

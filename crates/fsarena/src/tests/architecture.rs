@@ -100,10 +100,7 @@ const OF_OTHERS: [&str; 4] = ["published", "Published", "PUBLISHED", "published_
 #[test]
 fn runs_begin_in_one_place() {
     let doors = [
-        (
-            "fsarena_execute::run(",
-            ["place/src/clients.rs", "place/src/guest/several.rs", "place/src/here.rs"].as_slice(),
-        ),
+        ("fsarena_execute::run(", ["place/src/calls.rs", "place/src/here.rs"].as_slice()),
         ("LaneSet::open_on(", &["place/src/here.rs"]),
         ("fsarena_place::run(", &["fsarena/src/perform.rs"]),
     ];

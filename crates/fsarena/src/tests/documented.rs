@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::command;
+use crate::cli::Arguments;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -46,12 +47,26 @@ fn every_documented_command_line_is_understood() {
         // Of `native|fio` the first.
         let words = shlex::split(line).expect("quotes are closed").into_iter();
         let words = words.map(|word| word.split('|').next().unwrap_or_default().to_owned());
-        match command().try_get_matches_from(words) {
+        match Arguments::command().try_get_matches_from(words) {
             // The name of a command.
             Err(error) if error.kind() == ErrorKind::MissingRequiredArgument && !line.contains(" -") => {}
             Err(error) => panic!("{line}: {error}"),
             Ok(_) => {}
         }
+    }
+}
+
+#[test]
+fn every_example_of_help_is_understood() {
+    let command = Arguments::command();
+    let help: Vec<String> =
+        command.get_subcommands().filter_map(|it| it.get_after_help()).map(ToString::to_string).collect();
+    let lines: Vec<&str> = help.iter().flat_map(|text| text.lines()).map(str::trim).collect();
+    let examples = lines.iter().filter(|line| line.starts_with("fsarena "));
+    assert!(examples.clone().count() > 40);
+    for line in examples {
+        let words = shlex::split(line.split(" |").next().expect("there is one")).expect("quotes are closed");
+        command.clone().try_get_matches_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
     }
 }
 
