@@ -3,17 +3,13 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::fio::{JobsPlace, from_file, instead};
+use fsarena_engine::fio::{JobsPlace, from_file};
 use fsarena_engine::{EngineError, Limit, Operation, RunStats, Upkeep, engine};
 use fsarena_model::{Bytes, ErrorCategory, Explained, Nanos, Workload};
 use serde_json::json;
 
-fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
-    let fields = json!({
-        "durable": durable, "cache": cache, "mode": "sliced", "ends-by-itself": false, "timed-ms": 100,
-        "parameters": parameters,
-    });
-    fsarena_testing::workload("data", fields)
+fn workload(job: &str) -> Workload {
+    fsarena_testing::parameterised("fio", "none", "warm", json!({ "job": job }))
 }
 
 const ANYWHERE: JobsPlace<'static> = JobsPlace { sector: Bytes(512), directories: Vec::new() };
@@ -31,36 +27,6 @@ fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Run
         job.run(&Limit::new(time, &AtomicBool::new(false)), &mut stats)?;
     }
     Ok(stats)
-}
-
-#[test]
-fn random_reads_take_their_time_and_find_the_files_that_we_laid_out() {
-    let place = place();
-    let parameters = json!({
-        "operation": "read", "pattern": "random", "file-size": "8M", "block-size": "4K", "threads": 2, "files": 2,
-    });
-    let through = instead(&workload("none", "warm", parameters)).expect("fio can do it").workload;
-    assert_eq!((through.name.as_str(), through.timed_ms, through.warm_up_ms), ("under-test+fio", 1000, 0));
-    let stats = run(&through, place.path(), Some(Nanos::millis(200))).expect("it works");
-    assert!(stats.operations > 100 && stats.bytes == stats.operations * 4096, "{stats:?}");
-    assert_eq!(stats.latency(Operation::Read).expect("recorded").count, stats.operations);
-    assert!(stats.elapsed >= Nanos::millis(400), "{}", stats.elapsed);
-    assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 4, "fio has made none of its own");
-}
-
-#[test]
-fn new_files_are_written_in_full_and_each_is_synced() {
-    let place = place();
-    let parameters = json!({
-        "operation": "write", "pattern": "sequential", "file-size": "4M", "block-size": "1M", "files": 3,
-    });
-    let through = instead(&workload("fsync", "warm", parameters)).expect("fio can do it").workload;
-    let fio = engine("fio").expect("it exists");
-    assert_eq!(fio.traits(&through).expect("known").peak, Bytes::mib(12), "fio keeps them all");
-    let stats = run(&through, place.path(), None).expect("it works");
-    assert_eq!((stats.operations, stats.bytes), (24, 24 << 20));
-    assert!(stats.latency(Operation::Fsync).is_some_and(|latency| latency.count >= 4), "{stats:?}");
-    assert!(run(&through, Path::new("/no/such/folder"), None).is_err());
 }
 
 /// The workloads of a job file with this text.
@@ -97,6 +63,7 @@ fn each_slice_of_a_job_file_takes_its_time_in_the_same_files() {
     assert_eq!((workloads[0].slices, workloads[0].timed()), (2, Some(Nanos::seconds(1))));
     let stats = run(&workloads[0], place.path(), Some(Nanos::millis(200))).expect("it works");
     assert!(stats.operations > 2 && stats.bytes == stats.operations * 4096, "{stats:?}");
+    assert_eq!(stats.latency(Operation::Write).expect("recorded").count, stats.operations);
     assert!(stats.elapsed >= Nanos::millis(400) && stats.elapsed < Nanos::seconds(2), "{}", stats.elapsed);
     assert_eq!(std::fs::metadata(place.path().join("x.0.0")).expect("laid out").len(), 1 << 20);
 }
@@ -115,26 +82,15 @@ fn a_job_file_says_how_much_of_the_page_cache_it_fills() {
 #[test]
 fn a_failure_of_fio_is_reported_in_its_words() {
     let place = place();
-    let mut job = workload("none", "warm", json!({ "job": "[x]\nrw=trim\nsize=1m\n" }));
-    job.engine = "fio".to_owned();
-    let error = run(&job, place.path(), None).expect_err("files cannot be trimmed");
+    let error = run(&workload("[x]\nrw=trim\nsize=1m\n"), place.path(), None).expect_err("files cannot be trimmed");
     assert_eq!(error.category(), ErrorCategory::Trial);
     assert!(error.to_string().contains("Inappropriate ioctl"), "{error}");
-    let files = serde_json::from_value::<Workload>(json!({
-        "name": "creates", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "fsync",
-        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
-        "cache": "warm", "mode": "sliced", "timed-ms": 100, "parameters": { "operation": "create" },
-    }));
-    let error = instead(&files.expect("well-formed")).expect_err("fio has no such engine").to_string();
-    assert!(error.contains("`creates`") && error.contains("`files`"), "{error}");
 }
 
 #[test]
 fn a_run_that_is_stopped_ends_at_once() {
     let place = place();
-    let mut job =
-        workload("none", "warm", json!({ "job": "[x]\nrw=read\nsize=1m\ntime_based\nruntime=1h\nnumjobs=2\n" }));
-    job.engine = "fio".to_owned();
+    let job = workload("[x]\nrw=read\nsize=1m\ntime_based\nruntime=1h\nnumjobs=2\n");
     let mut job = engine("fio").expect("it exists").open(&job, place.path(), 1).expect("understood");
     job.upkeep(Upkeep::Prepare, &fsarena_engine::NEVER).expect("laid out");
     let stop = AtomicBool::new(false);

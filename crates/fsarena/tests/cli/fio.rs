@@ -128,25 +128,6 @@ fn the_cache_and_the_rate_of_a_job_are_in_its_file() {
 }
 
 #[test]
-fn a_workload_runs_natively_and_through_fio_side_by_side() {
-    let stage = Stage::new();
-    let fields = "engine = 'data'\ncache = 'warm'\nmode = 'sliced'\nslices = 2\ntimed-ms = 50\n\
-        parameters = { operation = 'read', pattern = 'random', file-size = '2M', block-size = '4K' }\n";
-    let reads = stage.workload("reads", fields);
-    let [a, b] = folders(&stage);
-    let arguments = ["compare", &a, &b, "--rounds", "1", "--engine", "both", "--workload", &reads];
-    run(stage.fsarena().args(arguments), 0);
-    let report = stage.json();
-    let names: Vec<&Value> =
-        report["workloads"].as_array().expect("an array").iter().map(|work| &work["name"]).collect();
-    assert_eq!(names, ["reads", "reads+fio"]);
-    let small = stage.small();
-    let output = run(stage.fsarena().args(["compare", &a, &b, "--engine", "fio", "--workload", &small]), 2);
-    assert!(err(&output).contains("`small`: fio cannot do what the engine `files` does"), "{}", err(&output));
-    assert!(err(&output).contains("hint: "), "{}", err(&output));
-}
-
-#[test]
 fn dangerous_jobs_are_refused_before_anything_is_made() {
     let stage = Stage::without_runs();
     refused(&stage, "bogus_option=1", &["line 5", "Bad option <bogus_option=1>", "--cmdhelp"]);
@@ -190,12 +171,10 @@ fn without_fio_the_error_names_its_package() {
     let Some(stage) = Stage::of_root() else { return };
     let job = stage.file("job.fio", "[x]\nrw=read\nsize=1m\nzero_buffers\n");
     let [a, b] = folders(&stage);
-    for arguments in [["--fio", &job, "--rounds", "1"], ["--workload", "randread-4k", "--engine", "fio"]] {
-        // A mount namespace in which an unusable file covers the program.
-        let script = "mount --bind /dev/null \"$(command -v fio)\" && exec \"$0\" \"$@\"";
-        let mut command = std::process::Command::new("unshare");
-        command.args(["--mount", "sh", "-c", script]).arg(binary()).args(["compare", &a, &b]).args(arguments);
-        let output = run(command.env("HOME", stage.path("home")), 4);
-        assert!(err(&output).contains("hint: apt-get install fio"), "{}", err(&output));
-    }
+    // A mount namespace in which an unusable file covers the program.
+    let script = "mount --bind /dev/null \"$(command -v fio)\" && exec \"$0\" \"$@\"";
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--mount", "sh", "-c", script]).arg(binary()).args(["compare", &a, &b, "--fio", &job]);
+    let output = run(command.env("HOME", stage.path("home")), 4);
+    assert!(err(&output).contains("hint: apt-get install fio"), "{}", err(&output));
 }
