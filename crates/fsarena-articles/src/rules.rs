@@ -19,8 +19,6 @@ pub const RULES: &[Rule] = &[
     ("process-time", shell::process_time),
     ("truncated-division", arithmetic::truncated_division),
     ("throughput", arithmetic::throughput),
-    ("speed-up", arithmetic::speed_up),
-    ("total", arithmetic::total),
     ("computed", given::computed),
     ("given-twice", given::twice),
     ("medium", limit::medium),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use fsarena_articles::Article;
-use fsarena_articles::article::{Blamed, PublishedTest, Reckoning, Source};
-use fsarena_articles::judge;
+use fsarena_articles::article::{Blamed, PublishedMetric, PublishedTest, Reckoning, Source};
+use fsarena_articles::{judge, numerals};
 use fsarena_model::Label;
 
 fn articles() -> Vec<Article> {
@@ -106,6 +106,37 @@ fn names_are_unique_and_nothing_is_empty() {
         );
         assert!(!article.machine.is_empty() && !article.tests.is_empty(), "{}", article.name);
     }
+}
+
+/// The figure of a contender, and half of the last digit that it is written with.
+fn rounded(metric: &PublishedMetric, name: &str) -> Option<(f64, f64)> {
+    let figure = metric.figures.iter().find(|figure| figure.contender == name && figure.at.is_none())?;
+    let numeral = numerals(&figure.text)[0].replace(',', "");
+    let decimals = numeral.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    Some((figure.value, 0.5 * 10_f64.powi(-(decimals as i32))))
+}
+
+#[test]
+fn speed_ups_are_ratios_of_their_figures() {
+    let mut compared = 0;
+    for article in articles() {
+        for test in &article.tests {
+            for metric in &test.metrics {
+                let Some(base) = metric.over.as_ref().and_then(|base| rounded(&test.metrics[0], base)) else {
+                    continue;
+                };
+                for figure in &metric.figures {
+                    let (speed_up, off) = rounded(metric, &figure.contender).expect("there");
+                    let own = rounded(&test.metrics[0], &figure.contender).expect("there");
+                    let ratio = base.0 / own.0;
+                    let off = off + ratio * (base.1 / base.0 + own.1 / own.0);
+                    assert!((speed_up - ratio).abs() <= off * (1.0 + 1e-9), "{}: {speed_up}, {ratio}", test.name);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 30, "{compared}");
 }
 
 /// Number of findings of each rule that finds something.

@@ -110,7 +110,7 @@ mod tests {
             article(
                 &(test("t", "", &[("time", "seconds", "20", "34")])
                     + text
-                    + &format!("check = {{ test = 't', order = {order} }}\n")),
+                    + &format!("check = [{{ test = 't', order = {order} }}]\n")),
             )
         };
         assert!(claimed(&claim("[['a'], ['b']]")).is_empty());
@@ -123,7 +123,7 @@ mod tests {
         let (rankings, places) = metric.split_once('\n').expect("two lines");
         let claim = "[[claims]]\nname = 'c'\nkind = 'sum'\ntext = 'x'\noriginal = 'x'\noutcome = 'holds'\nwhy = 'x'\n";
         let of = |at: &str| {
-            let check = format!("check = {{ test = 't', at = ['{at}'], order = [['a'], ['b']] }}\n");
+            let check = format!("check = [{{ test = 't', at = ['{at}'], order = [['a'], ['b']] }}]\n");
             article(&(test("t", places, &[("time", "seconds", "20", "34")]) + rankings + "\n" + claim + &check))
         };
         assert_eq!((claimed(&of("1")).len(), claimed(&of("2")).len()), (1, 0));
