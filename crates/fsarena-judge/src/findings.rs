@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use compared::{copies, of_pairs, renamed};
 
 use crate::design::Design;
-use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
+use crate::measured::{Measured, Reads, SyncedResult};
 use crate::work::{CountRange, workloads};
 
 /// What speaks against results.
@@ -242,10 +242,7 @@ fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
 
 /// What is recorded of two contenders without a value in common, as `disk (ext4: A, xfs: B)`.
 pub fn other_conditions<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> Vec<String> {
-    // Many rows share what is known of them.
-    let mut known = HashSet::new();
-    let is_new = |row: &&'a Measured| known.insert((row.contender.as_str(), InputFacts::as_ptr(&row.conditions)));
-    let rows: Vec<&Measured> = rows.into_iter().filter(is_new).collect();
+    let rows: Vec<&Measured> = rows.into_iter().collect();
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.conditions.keys()).collect();
     let named = |name: &String| {
         let values = differing(rows.iter().copied(), |row| row.conditions.get(name).map(String::as_str))?;

@@ -1,14 +1,13 @@
 //! A result of another tool.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use fsarena_model::Better;
 
 use crate::findings::JudgedFinding;
 
-/// What is known by name. Many figures share it.
-pub type InputFacts = Arc<BTreeMap<String, String>>;
+/// What is known by name.
+pub type InputFacts = BTreeMap<String, String>;
 
 /// One figure that was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +26,6 @@ pub struct Measured {
     pub work: InputFacts,
     /// The figure; positive.
     pub value: f64,
-    /// Whether the figure is only a bound, since the work was too fast for the program's clock: the real one is better.
-    pub is_bound: bool,
     /// The share of the measured time that a step of the program's clock is, if it is known; or of the figure that its
     /// rounding is.
     pub clock_step: Option<f64>,
@@ -38,12 +35,10 @@ pub struct Measured {
     pub better: Better,
     /// How long it ran and how much it did, where both are recorded and neither is in the name of the workload.
     pub extent: Option<Extent>,
-    /// When it was measured, in seconds since any moment that all rows share.
+    /// When it was measured, in seconds since any moment that all rows of its clock share.
     pub time: Option<f64>,
-    /// Whether only rows of its run share that moment: the file has no date.
-    pub is_time_of_run: bool,
-    /// Whether it is a date of a table without an offset from UTC, so that its order among others is not known.
-    pub is_local_time: bool,
+    /// The clock of that time: the order among times of other clocks is not known.
+    pub clock: Clock,
     /// The machine on which it was measured.
     pub host: Option<String>,
     /// The file system that the result itself records.
@@ -79,6 +74,18 @@ pub struct Extent {
     pub seconds: f64,
     /// Operations, or bytes.
     pub amount: f64,
+}
+
+/// What times are of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Clock {
+    /// UTC, or numbers.
+    #[default]
+    Universal,
+    /// Dates without an offset from UTC.
+    Local,
+    /// This file's own, which has no date.
+    OfFile(String),
 }
 
 /// Whether what was written was durable when the clock stopped.

@@ -12,7 +12,7 @@ use fsarena_report::report::{
 use fsarena_report::{capitalised, counted};
 
 use crate::findings::FindingClass;
-use crate::judgement::{Bound, JudgedReason, Judgement, PairJudgement};
+use crate::judgement::{JudgedReason, Judgement, PairJudgement};
 
 /// What the columns mean.
 const MEANING: &str = "Plain: the ratio of the means over all results, as a reader would compute it, and Welch's t \
@@ -82,11 +82,8 @@ fn wins(judgement: &Judgement, won: &[&PairJudgement]) -> Vec<String> {
     if won.len() <= NAMED {
         let sentence = |pair: &&PairJudgement| {
             let (winner, loser, ratio) = sides(pair);
-            let ratio = match pair.bound {
-                Bound::None => ratio.map(|ratio| format!("{} {}", ratio.times(), ratio.interval().unwrap_or_default())),
-                _ => pair.estimate.low.or(pair.estimate.high.map(f64::recip)).map(|it| bounded(Bound::AtLeast, it)),
-            };
-            let ratio = ratio.map(|ratio| format!(": {ratio}")).unwrap_or_default();
+            let ratio = ratio.map(|it| format!(": {} {}", it.times(), it.interval().unwrap_or_default()));
+            let ratio = ratio.unwrap_or_default();
             format!("{winner} is faster than {loser}{}{ratio}.", place(judgement, pair))
         };
         return won.iter().map(sentence).collect();
@@ -110,16 +107,6 @@ fn ties(judgement: &Judgement, tied: &[&PairJudgement]) -> Vec<String> {
     vec![format!("{} of {} comparisons show a difference of less than {margin}.", tied.len(), judgement.pairs.len())]
 }
 
-/// `≥ 6.46×`.
-fn bounded(bound: Bound, ratio: f64) -> String {
-    let sign = match bound {
-        Bound::None => "",
-        Bound::AtLeast => "≥ ",
-        Bound::AtMost => "≤ ",
-    };
-    format!("{sign}{}", Ratio::alone(ratio).times())
-}
-
 /// ` in WORKLOAD` where there are several.
 fn place(judgement: &Judgement, pair: &PairJudgement) -> String {
     let is_only = judgement.pairs.iter().all(|other| other.workload == pair.workload);
@@ -135,7 +122,6 @@ fn why(judgement: &Judgement) -> Option<String> {
         (JudgedReason::OtherWork, FindingClass::Work),
         (JudgedReason::NoRepetition, FindingClass::OneRun),
         (JudgedReason::Clock, FindingClass::Clock),
-        (JudgedReason::TooFast, FindingClass::Clock),
         (JudgedReason::OtherTimes, FindingClass::Confounded),
         (JudgedReason::Confounded, FindingClass::Confounded),
     ];
@@ -151,10 +137,7 @@ fn why(judgement: &Judgement) -> Option<String> {
 
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
     let times = |ratio: Option<Ratio>| or_dash(ratio.map(|ratio| ratio.times()));
-    let interval = |pair: &PairJudgement| match pair.bound {
-        Bound::None => or_dash(Ratio::of(pair.estimate).and_then(|ratio| ratio.interval())),
-        bound => or_dash(pair.estimate.low.or(pair.estimate.high).map(|ratio| bounded(bound, ratio))),
-    };
+    let interval = |pair: &PairJudgement| or_dash(Ratio::of(pair.estimate).and_then(|ratio| ratio.interval()));
     let verdict = |pair: &PairJudgement| {
         let words = match pair.reason {
             JudgedReason::None => pair.verdict.to_string(),
@@ -167,7 +150,7 @@ fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
         .column(Words, "pair", |pair| format!("{} / {}", pair.a, pair.b))
         .column(Figure, "plain", |pair| times(pair.plain_ratio.map(Ratio::alone)))
         .column(Figure, "t", |pair| or_dash(pair.plain_t.map(three_digits)))
-        .column(Figure, "ratio", |pair| or_dash(pair.estimate.ratio.map(|ratio| bounded(pair.bound, ratio))))
+        .column(Figure, "ratio", |pair| times(pair.estimate.ratio.map(Ratio::alone)))
         .column(Figure, "interval", interval)
         .column(Words, "verdict on the first", verdict)
         .done()

@@ -12,7 +12,6 @@ mod io500;
 mod ior;
 mod iozone;
 mod json;
-mod kdevops;
 mod mdtest;
 mod options;
 mod other_outputs;
@@ -20,13 +19,12 @@ mod phoronix;
 mod sysbench;
 mod time;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use self::json::Value;
 use self::other_outputs::OtherOutput;
 use fsarena_lane::kind::named_in;
 use fsarena_model::Better;
+use serde_json::Value;
 
 use self::csv::rounding;
 pub use csv::{CsvColumns, has_columns, name_alike, read as csv};
@@ -34,7 +32,7 @@ pub use input::text;
 
 use crate::Measured;
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
-use crate::measured::{InputFacts, Reads, Run, SyncedResult};
+use crate::measured::{Clock, InputFacts, Reads, Run, SyncedResult};
 
 /// Why a file was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -157,30 +155,28 @@ impl ResultFigure {
     }
 
     /// A row of which nothing else is known.
-    fn row(self, nothing: &InputFacts) -> Measured {
+    fn row(self) -> Measured {
         let Self { workload, value, unit, better } = self;
         Measured {
             source: String::new(),
             run: Run::default(),
             contender: String::new(),
             workload,
-            work: nothing.clone(),
+            work: InputFacts::new(),
             value,
-            is_bound: false,
             clock_step: None,
             extent: None,
             unit: unit.to_owned(),
             better,
             time: None,
-            is_time_of_run: false,
-            is_local_time: false,
+            clock: Clock::default(),
             host: None,
             recorded: None,
             durable: SyncedResult::Unknown,
             reads: Reads::Unknown,
             synced: None,
             on_device: None,
-            conditions: nothing.clone(),
+            conditions: InputFacts::new(),
             notes: Vec::new(),
         }
     }
@@ -193,7 +189,7 @@ impl File<'_> {
             source: format!("{}, run {run}", self.name),
             run: self.run(run, &()),
             contender: self.label.to_owned(),
-            ..figure.row(&InputFacts::default())
+            ..figure.row()
         }
     }
 
@@ -231,7 +227,7 @@ struct TextTool {
     read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
 }
 
-const TEXT: [TextTool; 10] = [
+const TEXT: [TextTool; 9] = [
     TextTool { knows: phoronix::knows, read: phoronix::read },
     TextTool { knows: iozone::knows, read: iozone::read },
     TextTool { knows: sysbench::knows, read: sysbench::read },
@@ -240,7 +236,6 @@ const TEXT: [TextTool; 10] = [
     TextTool { knows: io500::knows, read: io500::read },
     TextTool { knows: ior::knows, read: ior::read },
     TextTool { knows: mdtest::knows, read: mdtest::read },
-    TextTool { knows: fio::knows_terse, read: fio::read_terse },
     TextTool { knows: bonnie::knows, read: bonnie::read },
 ];
 
@@ -248,22 +243,18 @@ const TEXT: [TextTool; 10] = [
 struct JsonTool {
     /// Whether an object is one of its results.
     knows: fn(&Value) -> bool,
-    /// Whether the second of two results in a file is a later state of the same run as the first.
-    continues: fn(&Value, &Value) -> bool,
     read: fn(&File<'_>, &Value) -> Result<Vec<Measured>, ReadError>,
 }
 
-const JSON: [JsonTool; 4] = [
-    JsonTool { knows: fio::knows, continues: fio::continues, read: fio::read },
-    JsonTool { knows: hyperfine::knows, continues: |_, _| false, read: hyperfine::read },
-    JsonTool { knows: kdevops::knows, continues: |_, _| false, read: kdevops::read },
-    JsonTool { knows: ior::knows_json, continues: |_, _| false, read: ior::read_json },
+const JSON: [JsonTool; 3] = [
+    JsonTool { knows: fio::knows, read: fio::read },
+    JsonTool { knows: hyperfine::knows, read: hyperfine::read },
+    JsonTool { knows: ior::knows_json, read: ior::read_json },
 ];
 
 /// The tools whose results [`results`] reads.
-pub const TOOLS: &str = "fio as JSON or terse, IOR, hyperfine and kdevops' Milvus workflow as JSON, IOzone, sysbench, \
-                         dbench, bonnie++, Filebench, IOR, mdtest and IO500's summary as text, and the Phoronix Test \
-                         Suite's composite.xml";
+pub const TOOLS: &str = "fio, IOR and hyperfine as JSON, IOzone, sysbench, dbench, bonnie++, Filebench, IOR, mdtest and \
+                         IO500's summary as text, and the Phoronix Test Suite's composite.xml";
 
 /// The rows of a file of one of the [`TOOLS`].
 ///
@@ -281,7 +272,7 @@ pub fn under_label(label: &str, mut rows: Vec<Measured>) -> Vec<Measured> {
     for row in &mut rows {
         let name = std::mem::replace(&mut row.contender, label.to_owned());
         if has_several {
-            InputFacts::make_mut(&mut row.work).insert("named".to_owned(), name);
+            row.work.insert("named".to_owned(), name);
         }
     }
     rows
@@ -321,7 +312,7 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         };
         let Some(tool) = JSON.iter().find(|tool| (tool.knows)(&object)) else { continue };
         broken = None;
-        found.pop_if(|(_, last)| *last == object || (tool.continues)(last, &object));
+        found.pop_if(|(_, last)| *last == object || fio::continues(last, &object));
         found.push((tool, object));
     }
     if let Some(broken) = broken {
@@ -337,30 +328,12 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
         rows.extend(own);
     }
-    if !file.is_labelled && found.len() > 1 && rows.iter().all(|row| row.contender == file.label) {
-        fio::of_runs(&mut rows);
-    }
     Ok(rows)
-}
-
-/// Facts, each once: rows are many, and differ little.
-#[derive(Default)]
-struct KnownFacts(BTreeSet<InputFacts>);
-
-impl KnownFacts {
-    fn shared(&mut self, facts: BTreeMap<String, String>) -> InputFacts {
-        if let Some(known) = self.0.get(&facts) {
-            return known.clone();
-        }
-        let facts = InputFacts::new(facts);
-        self.0.insert(facts.clone());
-        facts
-    }
 }
 
 /// The program with its version, as far as it is known, as a condition of its results.
 fn program(name: Option<impl Into<String>>) -> InputFacts {
-    InputFacts::new(name.map(|name| ("program".to_owned(), name.into())).into_iter().collect())
+    name.map(|name| ("program".to_owned(), name.into())).into_iter().collect()
 }
 
 /// Whether writes, which were or were not synced within the measured time, are durable.

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_lane::kind::named_in;
 
+use super::doubts::doubt;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, figure, program};
+use crate::findings::JudgedFinding;
 use crate::measured::{Measured, Reads, SyncedResult};
 
 /// A test: its name, and where its figure is after the description of the run.
@@ -46,31 +48,19 @@ pub fn is_for_people(file: &File<'_>) -> bool {
     file.text.contains("------Sequential Output------ --Sequential Input- --Random-")
 }
 
-/// What a seed is at least unless it was chosen (`-z`): it is made of the time.
-const RANDOM_SEED: f64 = 1e9;
-
 /// Each test of each line. If the lines have several machine names, those are the contenders. Lines with the same seed
-/// are of one start of the program (`-x`), which prints the names of the fields first; several starts with a seed that
-/// was chosen do not.
+/// are of one start of the program (`-x`).
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let mut count = 0;
-    // With the number of heads before it.
-    let result = |line| {
-        count += usize::from(str::starts_with(line, "format_version,"));
-        Some((count, BonnieLine::of(line)?))
-    };
-    let (heads, lines): (Vec<usize>, Vec<BonnieLine<'_>>) = file.text.lines().filter_map(result).unzip();
+    let lines: Vec<BonnieLine<'_>> = file.text.lines().filter_map(BonnieLine::of).collect();
     let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
     let of = |(index, line): (usize, &BonnieLine<'_>)| {
         let run = file.run(index + 1, &line.fields);
-        let start_of = |place: usize| (heads[place], lines[place].name(), lines[place].described(2));
-        let seed = line.described(2).and_then(figure);
-        let has_others = seed.is_some_and(|seed| heads[index] > 0 || seed >= RANDOM_SEED);
-        let start = (0..index).find(|other| has_others && start_of(*other) == start_of(index)).unwrap_or(index);
-        let measured = |(figure, is_bound): (ResultFigure, bool)| {
+        let first = lines.iter().position(|other| other.start().is_some() && other.start() == line.start());
+        let start = first.unwrap_or(index);
+        let measured = |(figure, too_fast): (ResultFigure, Option<JudgedFinding>)| {
             let row = line.measured(file.row(start + 1, figure));
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };
-            Measured { contender, is_bound, run: run.clone(), ..row }
+            Measured { contender, notes: too_fast.into_iter().collect(), run: run.clone(), ..row }
         };
         line.figures().into_iter().map(measured).collect::<Vec<_>>()
     };
@@ -109,35 +99,43 @@ impl<'a> BonnieLine<'a> {
         self.fields[self.name]
     }
 
+    /// The start of the program that it is of: the machine and the seed.
+    fn start(&self) -> Option<(&'a str, f64)> {
+        Some((self.name(), self.described(2).and_then(figure)?))
+    }
+
     /// The field `after` the machine's name, in the formats 1.9x.
     fn described(&self, after: usize) -> Option<&'a str> {
         if self.name > 0 { self.fields.get(self.name + after).copied() } else { None }
     }
 
-    /// What was measured, and whether it is only a bound: a test that was too fast has `+++++`, and one that was left
-    /// out has nothing.
-    fn figures(&self) -> Vec<(ResultFigure, bool)> {
+    /// What was measured, with a doubt where that is only a bound: a test that was too fast has `+++++`, and one that was
+    /// left out has nothing.
+    fn figures(&self) -> Vec<(ResultFigure, Option<JudgedFinding>)> {
         let size = self.described(3).unwrap_or(self.fields[1]);
         let copies = self.described(1).filter(|count| *count != "1").map(|count| format!(", {count} copies"));
         let copies = copies.unwrap_or_default();
         let count = self.fields.get(self.files - if self.name > 0 { 5 } else { 1 }).copied().unwrap_or_default();
         // The amount of work of a test, in its unit, shows how fast it was at least.
         let value = |place: usize, work: Option<f64>| match self.fields.get(place) {
-            Some(word) if word.starts_with("++") && copies.is_empty() => Some((work? / SHORTEST, true)),
-            word => Some((figure(word?)?, false)),
+            Some(word) if word.starts_with("++") && copies.is_empty() => {
+                let text = "a test took less than half a second, too short for its clock (`+++++`)";
+                Some((work? / SHORTEST, Some(doubt(text.to_owned()))))
+            }
+            word => Some((figure(word?)?, None)),
         };
         let kib = kib(size.split(':').next().unwrap_or_default());
         let seeks = self.described(5).and_then(figure);
         let data = OF_DATA.into_iter().filter_map(|(test, place)| {
             let (unit, work) = if test == "seeks" { ("seeks/s", seeks) } else { ("KiB/s", kib) };
-            let (value, is_bound) = value(self.data + place, work)?;
-            Some((ResultFigure::rate(format!("{test}, {size}{copies}"), value, unit), is_bound))
+            let (value, too_fast) = value(self.data + place, work)?;
+            Some((ResultFigure::rate(format!("{test}, {size}{copies}"), value, unit), too_fast))
         });
         let number = figure(count.split(':').next().unwrap_or_default()).map(|number| 1024.0 * number);
         let files = OF_FILES.into_iter().filter_map(|(test, place)| {
             let workload = format!("{test}, {count}×1024 files{copies}");
-            let (value, is_bound) = value(self.files + place, number)?;
-            Some((ResultFigure::rate(workload, value, "files/s"), is_bound))
+            let (value, too_fast) = value(self.files + place, number)?;
+            Some((ResultFigure::rate(workload, value, "files/s"), too_fast))
         });
         data.chain(files).collect()
     }
@@ -185,7 +183,7 @@ impl<'a> BonnieLine<'a> {
                 _ if test.ends_with("create") || test.ends_with("delete") => Reads::Nothing,
                 _ => Reads::JustWritten,
             },
-            work: self.work(test).into(),
+            work: self.work(test),
             conditions: program(Some(format!("bonnie++ {version}"))),
             ..row
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{File, ReadError, ResultFigure, figure, program};
 use crate::findings::FindingClass;
-use crate::measured::{Extent, InputFacts, Measured, Reads, SyncedResult};
+use crate::measured::{Extent, Measured, Reads, SyncedResult};
 
 /// The seconds for which phases that write have to go on (IO500's rules).
 const STONEWALL_S: f64 = 300.0;
@@ -32,7 +32,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let stonewall = Some(("stonewall".to_owned(), reached.to_owned())).filter(|_| name.ends_with("write"));
         rows.push(Measured {
             extent,
-            work: InputFacts::new(stonewall.into_iter().collect()),
+            work: stonewall.into_iter().collect(),
             durable: if writes { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
             reads: if writes { Reads::Nothing } else { Reads::Unknown },
             conditions: conditions.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::json::Value;
+use serde_json::Value;
 
 use super::doubts::{doubt, placed};
 use super::options::{of_command, size};
@@ -206,7 +206,7 @@ impl IorRun<'_> {
         work.extend(self.stated.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Measured {
             run: self.start.clone(),
-            work: work.into(),
+            work,
             notes: self.notes.clone(),
             time: self.time,
             host: self.host.and_then(|machine| machine.split_whitespace().nth(1)).map(str::to_owned),

@@ -9,7 +9,7 @@ use fsarena_model::Better;
 use super::super::ReadError;
 use super::super::time::{is_cost, is_rate, is_time, is_time_alone, without_quantities, words};
 use super::{CsvColumns, CsvRecord};
-use crate::measured::{InputFacts, Measured};
+use crate::measured::Measured;
 
 /// Words of titles that say no more than that a figure follows.
 const PLAIN: [&str; 19] = [
@@ -74,7 +74,7 @@ pub(super) fn apply(
     let mut directions = Vec::new();
     for row in &*rows {
         let workload = columns.workload.is_some().then_some(&row.workload);
-        let key = (&row.unit, &row.workload, InputFacts::as_ptr(&row.work));
+        let key = (&row.unit, &row.workload, &row.work);
         if let Some(better) = known.get(&key) {
             directions.push(*better);
             continue;

@@ -1,23 +1,23 @@
 //! Which rows of a table are of one run, and which are there once more.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 
+use super::CsvRecord;
 use crate::copies::FEWEST_FIGURES;
 use crate::findings::FindingClass;
-use crate::measured::{InputFacts, Measured, Run};
+use crate::measured::{Measured, Run};
 
 /// The run that a record is of. Records of the same time are one run if they are the same; without times, figures may
-/// be the same by chance, and all are of one run.
-pub(super) fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run {
+/// be the same by chance, and all of a table are of one run.
+pub(super) fn run(name: &str, source: &str, has_time: bool, record: &CsvRecord<'_>) -> Run {
     if !has_time {
-        return Run { name: name.to_owned(), digest: 0 };
+        let table = if record.table > 0 { format!(", table {}", record.table + 1) } else { String::new() };
+        return Run { name: format!("{name}{table}"), digest: 0 };
     }
     let mut hasher = DefaultHasher::new();
-    fields.hash(&mut hasher);
+    record.fields.hash(&mut hasher);
     Run { name: source.to_owned(), digest: hasher.finish() }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn name_runs(rows: &mut [Measured]) {
     // Records that are the same are copies.
     let mut again: HashMap<_, BTreeSet<u64>> = HashMap::new();
     for row in &*rows {
-        let work = (&row.source, &row.contender, &row.workload, &row.unit, InputFacts::as_ptr(&row.work));
+        let work = (&row.source, &row.contender, &row.workload, &row.unit, &row.work);
         again.entry(work).or_default().insert(row.run.digest);
     }
     let most = again
@@ -53,7 +53,7 @@ pub(super) fn name_runs(rows: &mut [Measured]) {
     }
 }
 
-/// Makes runs of their own of rows that are in a table once more.
+/// Makes runs of their own of the copies of a table whose rows are all there several times, in the same order.
 pub(super) fn name_copies(rows: &mut [Measured]) {
     let key = |row: &Measured| {
         let mut hasher = DefaultHasher::new();
@@ -61,66 +61,15 @@ pub(super) fn name_copies(rows: &mut [Measured]) {
         hasher.finish()
     };
     let keys: Vec<u64> = rows.iter().map(key).collect();
-    let copies = whole_copies(rows, &keys).unwrap_or_else(|| copies_of_parts(rows, &keys));
-    for (row, copy) in rows.iter_mut().zip(copies).filter(|(_, copy)| *copy > 0) {
-        row.run.name += &format!(", once more ({copy})");
-    }
-}
-
-/// In which copy of a table each row is, from 0, if all rows are there equally often: in the same order or, if they are
-/// sorted, with enough different figures of a contender.
-fn whole_copies(rows: &[Measured], keys: &[u64]) -> Option<Vec<usize>> {
-    let mut counts: HashMap<u64, usize> = HashMap::new();
-    keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
-    let times = counts.values().copied().min().filter(|times| *times > 1)?;
-    if counts.values().any(|count| *count != times) {
-        return None;
-    }
-    let mut figures: HashMap<(&str, &str), BTreeSet<u64>> = HashMap::new();
-    for row in rows {
-        figures.entry((&row.contender, &row.workload)).or_default().insert(row.value.to_bits());
-    }
-    let mut parts = keys.chunks(keys.len() / times);
-    let is_in_order = parts.next().is_some_and(|first| parts.all(|part| part == first));
-    let has_many = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
-    let copy = |key: &u64| {
-        let left = counts.entry(*key).or_default();
-        *left -= 1;
-        times - 1 - *left
+    let is_whole = |length: &usize| {
+        let (first, rest) = keys.split_at(*length);
+        let figures = || rows[..*length].iter().map(|row| row.value.to_bits()).collect::<BTreeSet<u64>>();
+        rest.len().is_multiple_of(*length)
+            && rest.chunks(*length).all(|part| part == first)
+            && figures().len() >= FEWEST_FIGURES
     };
-    (has_many || (is_in_order && with_figures(rows.iter(), FEWEST_FIGURES).is_some()))
-        .then(|| keys.iter().map(copy).collect())
-}
-
-/// In which copy of a part of a table each row is; 0: in none. A part at one end counts as a copy if it is at the other
-/// end, too, or next to itself, as where a table and a later state of it are in one file.
-fn copies_of_parts(rows: &[Measured], keys: &[u64]) -> Vec<usize> {
-    // Many parts are tried, so a figure more is asked of them.
-    let least = FEWEST_FIGURES + 1;
-    let is_same = |a: usize, b: usize, length: usize| keys[a..a + length] == keys[b..b + length];
-    let copy = |rest: Range<usize>| {
-        let own = || rows[rest.clone()].iter();
-        let [from_start, from_end] =
-            [with_figures(own(), least), with_figures(own().rev(), least)].map(|rows| rows.unwrap_or(usize::MAX));
-        (from_start.min(from_end)..=rest.len() / 2).find_map(|length| {
-            let (start, last) = (rest.start, rest.end - length);
-            let is_first = length >= from_start && is_same(start, start + length, length);
-            let is_last = length >= from_end && (is_same(start, last, length) || is_same(last - length, last, length));
-            if is_first { Some(start..start + length) } else { is_last.then_some(last..rest.end) }
-        })
-    };
-    let (mut copies, mut rest) = (vec![0; rows.len()], 0..rows.len());
-    for count in 1.. {
-        let Some(part) = copy(rest.clone()) else { break };
-        rest = if part.start == rest.start { part.end..rest.end } else { rest.start..part.start };
-        copies[part].fill(count);
+    let Some(length) = (FEWEST_FIGURES..=rows.len() / 2).find(is_whole) else { return };
+    for (place, row) in rows.iter_mut().enumerate().skip(length) {
+        row.run.name += &format!(", once more ({})", place / length);
     }
-    copies
-}
-
-/// After how many rows there are `count` different figures; `None` if there are fewer.
-fn with_figures<'a>(mut rows: impl Iterator<Item = &'a Measured>, count: usize) -> Option<usize> {
-    let mut figures: BTreeSet<u64> = BTreeSet::new();
-    let place = rows.position(|row| figures.insert(row.value.to_bits()) && figures.len() == count)?;
-    Some(place + 1)
 }

@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::super::doubts::doubt;
-use super::super::json::Value;
-use super::super::options::without_label;
-use super::super::{KnownFacts, positive};
-use super::{name, request, work};
+use super::super::options::{size, without_label};
+use super::super::positive;
+use super::{name, work};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Extent, InputFacts};
 
@@ -25,7 +26,6 @@ pub struct Part<'a> {
 pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut places = BTreeMap::new();
-    let mut known = KnownFacts::default();
     // The stage of each group, and that of the job before.
     let mut stages: BTreeMap<Option<u64>, usize> = BTreeMap::new();
     let mut stage = 0;
@@ -33,7 +33,7 @@ pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>
         let options = work::options(value, job);
         let next = if options.as_ref().is_some_and(work::is_no_barrier) { stage } else { stages.len() };
         stage = *stages.entry(job["groupid"].as_u64()).or_insert(next);
-        let work = known.shared(work::work(options.as_ref()));
+        let work = work::work(options.as_ref());
         let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
         if place == parts.len() {
             parts.push(Part { name: without_label(name(job), label), work, jobs: Vec::new(), stages: BTreeSet::new() });
@@ -52,15 +52,13 @@ pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>
         let count = part.jobs.len().max(asked.and_then(|count| count.parse().ok()).unwrap_or(1)).to_string();
         let count = Some(("numjobs".to_owned(), count)).filter(|(_, count)| asked != Some(count));
         let others = part.stages.iter().find_map(|stage| beside(&together[stage], &part.name));
-        if count.is_some() || others.is_some() {
-            part.work = known.shared((*part.work).clone().into_iter().chain(count).chain(others).collect());
-        }
+        part.work.extend(count.into_iter().chain(others));
     }
     parts
 }
 
 /// The other ones of jobs that ran together, in order, as a fact: of many the first ones and their number.
-pub fn beside(names: &[String], own: &str) -> Option<(String, String)> {
+fn beside(names: &[String], own: &str) -> Option<(String, String)> {
     const NAMED: usize = 8;
     let mut others: Vec<&str> = names.iter().take(NAMED + 1).map(String::as_str).collect();
     let place = others.iter().position(|name| *name == own).unwrap_or(NAMED);
@@ -73,11 +71,14 @@ pub fn beside(names: &[String], own: &str) -> Option<(String, String)> {
 impl Part<'_> {
     /// What defines the work of a direction.
     pub fn work(&self, direction: &str) -> InputFacts {
-        if !self.work.contains_key(work::NOT_RECORDED.0) {
-            return self.work.clone();
+        let mut work = self.work.clone();
+        if !work.contains_key(work::NOT_RECORDED.0) {
+            return work;
         }
-        let size = request(self.sum(direction, "bw"), self.sum(direction, "iops"));
-        InputFacts::new((*self.work).clone().into_iter().chain([size]).collect())
+        // All that is known of the size of a request follows from rates, so only the power of two counts.
+        let bytes = (1024.0 * self.sum(direction, "bw") / self.sum(direction, "iops")).log2().round().exp2();
+        work.insert("size of a request".to_owned(), size(&bytes.to_string()));
+        work
     }
 
     /// The sum of a figure over the clones.
