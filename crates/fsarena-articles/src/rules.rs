@@ -27,7 +27,6 @@ pub const RULES: &[Rule] = &[
     ("over-cap", limit::over_cap),
     ("idle-disk", limit::idle_disk),
     ("bandwidth", identity::bandwidth),
-    ("in-flight", identity::in_flight),
     ("ranking", ranking::among_themselves),
     ("claimed-order", ranking::claimed),
 ];
