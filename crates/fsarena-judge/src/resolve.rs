@@ -307,6 +307,6 @@ pub fn naive(left: &[&Measured], right: &[&Measured]) -> Option<(f64, Option<f64
         [&left, &right].map(|values| squares(values) / (values.len() as f64 - 1.0) / values.len() as f64);
     let error = (left_square + right_square).sqrt();
     let t = (mean(&left) - mean(&right)) / error;
-    let ratio = better.oriented_ln(mean(&left)) - better.oriented_ln(mean(&right));
+    let ratio = better.log_ratio(mean(&left), mean(&right));
     Some((ratio.exp(), Some(t.abs()).filter(|t| t.is_finite())))
 }

@@ -134,6 +134,37 @@ fn place_of(name: &str, header: &CsvRecord<'_>, column: &str) -> Result<usize, R
     }
 }
 
+/// The places of the columns that the user named, and of the unit.
+struct NamedPlaces {
+    contender: usize,
+    workload: Option<usize>,
+    host: Option<usize>,
+    value: usize,
+    time: Option<usize>,
+    recorded: Option<usize>,
+    unit: Option<usize>,
+}
+
+impl NamedPlaces {
+    fn of(name: &str, header: &CsvRecord<'_>, columns: &CsvColumns) -> Result<Self, ReadError> {
+        let place = |column: &String| place_of(name, header, column);
+        let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
+        let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
+        let (workload, time) = (maybe(&columns.workload)?, maybe(&columns.time)?);
+        let (host, recorded) = (maybe(&columns.host)?, maybe(&columns.recorded)?);
+        let roles = [Some(contender), workload, Some(value), time].into_iter().flatten();
+        if let Some(twice) = roles.clone().find(|place| roles.clone().filter(|other| other == place).count() > 1) {
+            let why = format!("`{}` is given as two columns", header.field(twice));
+            let hint = "the contender, the workload, the figure and the time are columns of their own";
+            return Err(ReadError::table(name, why).hinting(hint));
+        }
+        let is_free = |place: &usize| !roles.clone().chain(host).chain(recorded).any(|other| other == *place);
+        let is_unit = |place: &usize| ["unit", "units"].contains(&header.field(*place).to_lowercase().as_str());
+        let unit = (0..header.fields.len()).filter(is_free).find(is_unit);
+        Ok(Self { contender, workload, host, value, time, recorded, unit })
+    }
+}
+
 /// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
 ///
 /// # Errors
@@ -148,26 +179,14 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
     columns.needed().into_iter().try_for_each(|column| place_of(name, &header, column).map(drop))?;
     let header = columns.records(text).next().unwrap_or(header);
-    let place = |column: &String| place_of(name, &header, column);
-    let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
-    let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
-    let [workload, time, host, recorded] =
-        [&columns.workload, &columns.time, &columns.host, &columns.recorded].map(maybe);
-    let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
-    let roles = [Some(contender), workload, Some(value), time].into_iter().flatten();
-    if let Some(twice) = roles.clone().find(|place| roles.clone().filter(|other| other == place).count() > 1) {
-        let why = format!("`{}` is given as two columns", header.fields[twice].trim());
-        let hint = "the contender, the workload, the figure and the time are columns of their own";
-        return Err(ReadError::table(name, why).hinting(hint));
-    }
+    let NamedPlaces { contender, workload, host, value, time, recorded, unit } =
+        NamedPlaces::of(name, &header, columns)?;
     let figures = columns.records(text).skip(1).filter_map(|it| it.fields.into_iter().nth(value));
     let decimal = Decimal::of(separator, figures);
-    let is_unit = |title: &Cow<'_, str>| ["unit", "units"].contains(&title.trim().to_lowercase().as_str());
-    let named = [Some(contender), workload, host, Some(value), time, recorded];
-    let unit = header.fields.iter().position(is_unit).filter(|unit| !named.contains(&Some(*unit)));
-    let used: Vec<usize> = named.into_iter().chain([unit]).flatten().collect();
-    let groups: Vec<usize> = named[..3].iter().copied().flatten().collect();
-    let figure: Vec<usize> = named[..2].iter().copied().flatten().collect();
+    let used: Vec<usize> =
+        [Some(contender), workload, host, Some(value), time, recorded, unit].into_iter().flatten().collect();
+    let groups: Vec<usize> = [Some(contender), workload, host].into_iter().flatten().collect();
+    let figure: Vec<usize> = [Some(contender), workload].into_iter().flatten().collect();
     let numbering: Vec<usize> =
         (0..header.fields.len()).filter(|it| !used.contains(it) && is_numbering(header.field(*it))).collect();
     // What a row that is made of others is called, such as `Average`, or `best` in a column of runs.
@@ -195,13 +214,9 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             return Err(wrong(format!("it has {own} fields, and the header has {all}; decimal commas need quotes")));
         }
         let field = |place: usize| record.field(place);
-        if let Some(place) = named[..4].iter().flatten().find(|place| field(**place).is_empty()) {
-            let error = wrong(format!("it has no `{}`", header.fields[*place].trim()));
-            return Err(error.hinting(if *place == value {
-                MISSING
-            } else {
-                "fill in the cell, also where several rows shared one"
-            }));
+        if let Some(place) = groups.iter().chain([&value]).find(|place| field(**place).is_empty()) {
+            let hint = if *place == value { MISSING } else { "fill in the cell, also where several rows shared one" };
+            return Err(wrong(format!("it has no `{}`", header.fields[*place].trim())).hinting(hint));
         }
         let text = field(value);
         let value = decimal.number(text).map_err(|why| {

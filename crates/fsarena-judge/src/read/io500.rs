@@ -62,11 +62,10 @@ impl<'a> Phase<'a> {
         let words: Vec<&str> = before.split_whitespace().collect();
         let [.., name, value, unit] = words[..] else { return None };
         let name = name.replace('_', "-");
-        // Figures in different units are not compared.
-        let (name, unit) = match unit.to_lowercase().as_str() {
-            "gib/s" => (name, "GiB/s"),
-            "gb/s" => (format!("{name} in GB/s"), "GB/s"),
-            "kiops" => (name, "kIOPS"),
+        let unit = match unit.to_lowercase().as_str() {
+            "gib/s" => "GiB/s",
+            "gb/s" => "GB/s",
+            "kiops" => "kIOPS",
             _ => return None,
         };
         let seconds = after.split_whitespace().next().and_then(figure);
