@@ -1,6 +1,6 @@
 //! Compares the orders that an article states with each other and with its figures.
 
-use crate::article::{Article, Check, Claim, PublishedMetric, PublishedTest, StatedOrder};
+use crate::article::{Article, Check, Claim, PublishedMetric, PublishedTest, StatedOrder, at_place};
 use fsarena_model::Better;
 
 use crate::Violation;
@@ -70,7 +70,7 @@ fn not_so(test: &PublishedTest, metric: &PublishedMetric, at: &[String], better:
     };
     let turned = |ranking: &&StatedOrder| pairs(&ranking.order).any(|pair| pair == (worse, better));
     if let Some(ranking) = metric.rankings.iter().filter(is_there).find(turned) {
-        let place = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        let place = at_place(ranking.at.as_ref());
         return Some(format!("{better} is called better than {worse}, which precedes it in its own order{place}"));
     }
     let places = at.iter().map(|place| Some(place.as_str())).chain(at.is_empty().then_some(None));
