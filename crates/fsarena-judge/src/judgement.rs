@@ -214,9 +214,7 @@ impl Compared {
     }
 
     fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
-        let is_doubtful =
-            |row: &&Measured| row.notes.iter().any(|note: &JudgedFinding| note.class == FindingClass::Work);
-        let (is_doubtful, mismatch) = (own.concat().iter().any(is_doubtful), counted_apart(own));
+        let (is_doubtful, mismatch) = (own.concat().iter().any(|row| row.is_doubtful()), counted_apart(own));
         let has = own.map(|rows| !rows.is_empty());
         if is_doubtful || mismatch.is_some() {
             return Self { is_doubtful, mismatch, has, ..Self::new(workload, a, b) };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::Better;
 
-use crate::findings::JudgedFinding;
+use crate::findings::{FindingClass, JudgedFinding};
 
 /// What is known by name.
 pub type InputFacts = BTreeMap<String, String>;
@@ -132,6 +132,11 @@ impl Measured {
     /// The logarithm of the figure, larger is better.
     pub fn y(&self) -> f64 {
         self.better.oriented_ln(self.value)
+    }
+
+    /// Whether the result shows against itself that it is not of the work that it is called after.
+    pub fn is_doubtful(&self) -> bool {
+        self.notes.iter().any(|note| note.class == FindingClass::Work)
     }
 
     /// How far the logarithm of the figure may be off, since the clock counts in steps: infinite if the measured time
