@@ -291,7 +291,7 @@ fn records_of_a_table_that_are_there_twice_count_once() {
         assert_eq!(both.results, 6);
         assert_eq!(texts(&both, FindingClass::Copy), "0 is a part of 1: it counts once");
     }
-    // A table and later states of it in one file, each with its header, and a day that was added twice.
+    // A table and later states of it in one file, with their headers or without, and a day that was added twice.
     let later = format!("{body}ext4,99,3\nxfs,111,3.5\n");
     let other = "ext4,97,1\nxfs,119,1\next4,101,1\nxfs,117,1\n";
     for (tables, rows) in [
@@ -301,13 +301,17 @@ fn records_of_a_table_that_are_there_twice_count_once() {
         (vec![body, other, other], 8),
         (vec![body, other, body], 8),
     ] {
-        assert_eq!(results(&tables.join("fs,v,t\n"), &columns), rows, "{tables:?}");
+        let texts = ["fs,v,t\n", ""].map(|header| tables.join(header));
+        assert_eq!(texts.map(|text| results(&text, &columns)), [rows, rows], "{tables:?}");
     }
     assert_eq!(results(&format!("{body}ext4,100,1\nxfs,110,1.5\n"), &columns), 6);
     // The number of a run is no work, though it is there twice.
     let text = format!("fs,v,run\n{}", "ext4,100,1\nxfs,110,1\next4,102,2\nxfs,113,2\n".repeat(2));
     let twice = judged([csv("a", &text, &columns).expect("table")]);
     assert_eq!((twice.results, twice.pairs.len()), (4, 1));
+    // Sorted, with each row twice.
+    let rows = |place: usize| format!("ext4,{},{place}\n", 100 + place).repeat(2);
+    assert_eq!(results(&(0..4).map(rows).collect::<String>(), &columns), 4);
     columns.time = Some("t".to_owned());
     assert_eq!(results(&format!("{body}ext4,100,1\next4,100,7\n"), &columns), 5);
 }

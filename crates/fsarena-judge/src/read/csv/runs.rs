@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use super::CsvRecord;
 use crate::copies::FEWEST_FIGURES;
@@ -53,7 +54,7 @@ pub(super) fn name_runs(rows: &mut [Measured]) {
     }
 }
 
-/// Makes runs of their own of the copies of a table whose rows are all there several times, in the same order.
+/// Makes runs of their own of rows that are in a table once more.
 pub(super) fn name_copies(rows: &mut [Measured]) {
     let key = |row: &Measured| {
         let mut hasher = DefaultHasher::new();
@@ -61,15 +62,57 @@ pub(super) fn name_copies(rows: &mut [Measured]) {
         hasher.finish()
     };
     let keys: Vec<u64> = rows.iter().map(key).collect();
-    let is_whole = |length: &usize| {
-        let (first, rest) = keys.split_at(*length);
-        let figures = || rows[..*length].iter().map(|row| row.value.to_bits()).collect::<BTreeSet<u64>>();
-        rest.len().is_multiple_of(*length)
-            && rest.chunks(*length).all(|part| part == first)
-            && figures().len() >= FEWEST_FIGURES
-    };
-    let Some(length) = (FEWEST_FIGURES..=rows.len() / 2).find(is_whole) else { return };
-    for (place, row) in rows.iter_mut().enumerate().skip(length) {
-        row.run.name += &format!(", once more ({})", place / length);
+    let copies = copies_of_all(rows, &keys).unwrap_or_else(|| copies_of_parts(rows, &keys));
+    for (row, copy) in rows.iter_mut().zip(copies).filter(|(_, copy)| *copy > 0) {
+        row.run.name += &format!(", once more ({copy})");
     }
+}
+
+/// In which copy of a table each row is, from 0, if all rows are there equally often, in any order, with enough
+/// different figures of a contender in a workload.
+fn copies_of_all(rows: &[Measured], keys: &[u64]) -> Option<Vec<usize>> {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    let mut seen = |key: &u64| {
+        let count = counts.entry(*key).or_default();
+        *count += 1;
+        *count - 1
+    };
+    let copies = keys.iter().map(&mut seen).collect();
+    let times = counts.values().copied().min().filter(|times| *times > 1)?;
+    let mut figures: HashMap<_, BTreeSet<u64>> = HashMap::new();
+    for row in rows {
+        figures.entry((&row.contender, &row.workload)).or_default().insert(row.value.to_bits());
+    }
+    let has_enough = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
+    (has_enough && counts.values().all(|count| *count == times)).then_some(copies)
+}
+
+/// In which copy of a part of a table each row is; 0: in none. A part at one end counts as a copy if it is at the other
+/// end, too, or next to itself, as where a table and a later state of it are in one file.
+fn copies_of_parts(rows: &[Measured], keys: &[u64]) -> Vec<usize> {
+    let is_same = |a: usize, b: usize, length: usize| keys[a..a + length] == keys[b..b + length];
+    let copy = |rest: Range<usize>| {
+        let own = || rows[rest.clone()].iter();
+        let (from_start, from_end) = (with_figures(own()), with_figures(own().rev()));
+        (from_start.min(from_end)..=rest.len() / 2).find_map(|length| {
+            let (start, last) = (rest.start, rest.end - length);
+            let is_first = length >= from_start && is_same(start, start + length, length);
+            let is_last = length >= from_end && (is_same(start, last, length) || is_same(last - length, last, length));
+            if is_first { Some(start..start + length) } else { is_last.then_some(last..rest.end) }
+        })
+    };
+    let (mut copies, mut rest) = (vec![0; rows.len()], 0..rows.len());
+    for count in 1.. {
+        let Some(part) = copy(rest.clone()) else { break };
+        rest = if part.start == rest.start { part.end..rest.end } else { rest.start..part.start };
+        copies[part].fill(count);
+    }
+    copies
+}
+
+/// How many rows have enough different figures: one more than usual, since many parts are tried.
+fn with_figures<'a>(mut rows: impl Iterator<Item = &'a Measured>) -> usize {
+    let mut figures: BTreeSet<u64> = BTreeSet::new();
+    let is_last = |row: &Measured| figures.insert(row.value.to_bits()) && figures.len() > FEWEST_FIGURES;
+    rows.position(is_last).map_or(usize::MAX, |place| place + 1)
 }
