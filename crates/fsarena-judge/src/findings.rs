@@ -4,6 +4,7 @@ mod compared;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::sync::Arc;
 
 use fsarena_lane::kind::named_in;
 use fsarena_model::validity::bounds;
@@ -242,7 +243,10 @@ fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
 
 /// What is recorded of two contenders without a value in common, as `disk (ext4: A, xfs: B)`.
 pub fn other_conditions<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> Vec<String> {
-    let rows: Vec<&Measured> = rows.into_iter().collect();
+    // Many rows share what is known of them.
+    let mut known = HashSet::new();
+    let is_new = |row: &&'a Measured| known.insert((row.contender.as_str(), Arc::as_ptr(&row.conditions)));
+    let rows: Vec<&Measured> = rows.into_iter().filter(is_new).collect();
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.conditions.keys()).collect();
     let named = |name: &String| {
         let values = differing(rows.iter().copied(), |row| row.conditions.get(name).map(String::as_str))?;

@@ -1,6 +1,7 @@
 //! A result of another tool.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fsarena_model::Better;
 
@@ -23,7 +24,7 @@ pub struct Measured {
     pub workload: String,
     /// What defines the work by name, as far as it is recorded: options, sizes, numbers of files and processes, but no
     /// paths and no hosts. Results are compared only if these are the same.
-    pub work: InputFacts,
+    pub work: Arc<InputFacts>,
     /// The figure; positive.
     pub value: f64,
     /// The share of the measured time that a step of the program's clock is, if it is known; or of the figure that its
@@ -52,7 +53,7 @@ pub struct Measured {
     /// The share of what was written that the device got meanwhile, if that is counted.
     pub on_device: Option<f64>,
     /// What else is recorded about it by name, such as the kernel, that should be the same for all contenders.
-    pub conditions: InputFacts,
+    pub conditions: Arc<InputFacts>,
     /// What the result itself shows against the figure.
     pub notes: Vec<JudgedFinding>,
 }

@@ -19,7 +19,9 @@ mod phoronix;
 mod sysbench;
 mod time;
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use self::other_outputs::OtherOutput;
 use fsarena_lane::kind::named_in;
@@ -162,7 +164,7 @@ impl ResultFigure {
             run: Run::default(),
             contender: String::new(),
             workload,
-            work: InputFacts::new(),
+            work: Arc::default(),
             value,
             clock_step: None,
             extent: None,
@@ -176,7 +178,7 @@ impl ResultFigure {
             reads: Reads::Unknown,
             synced: None,
             on_device: None,
-            conditions: InputFacts::new(),
+            conditions: Arc::default(),
             notes: Vec::new(),
         }
     }
@@ -272,7 +274,7 @@ pub fn under_label(label: &str, mut rows: Vec<Measured>) -> Vec<Measured> {
     for row in &mut rows {
         let name = std::mem::replace(&mut row.contender, label.to_owned());
         if has_several {
-            row.work.insert("named".to_owned(), name);
+            Arc::make_mut(&mut row.work).insert("named".to_owned(), name);
         }
     }
     rows
@@ -331,9 +333,16 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     Ok(rows)
 }
 
+/// Facts as one of those that are known, if they are the same: rows are many, and differ little.
+fn shared(known: &mut BTreeSet<Arc<InputFacts>>, facts: InputFacts) -> Arc<InputFacts> {
+    let facts = known.get(&facts).cloned().unwrap_or_else(|| Arc::new(facts));
+    known.insert(facts.clone());
+    facts
+}
+
 /// The program with its version, as far as it is known, as a condition of its results.
-fn program(name: Option<impl Into<String>>) -> InputFacts {
-    name.map(|name| ("program".to_owned(), name.into())).into_iter().collect()
+fn program(name: Option<impl Into<String>>) -> Arc<InputFacts> {
+    Arc::new(name.map(|name| ("program".to_owned(), name.into())).into_iter().collect())
 }
 
 /// Whether writes, which were or were not synced within the measured time, are durable.

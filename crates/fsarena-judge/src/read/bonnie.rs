@@ -183,7 +183,7 @@ impl<'a> BonnieLine<'a> {
                 _ if test.ends_with("create") || test.ends_with("delete") => Reads::Nothing,
                 _ => Reads::JustWritten,
             },
-            work: self.work(test),
+            work: self.work(test).into(),
             conditions: program(Some(format!("bonnie++ {version}"))),
             ..row
         }

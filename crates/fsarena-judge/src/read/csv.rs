@@ -21,7 +21,7 @@ use self::records::{CsvRecord, Records};
 use self::runs::{name_copies, name_runs, run};
 use self::work::{ShownColumns, is_numbering};
 use super::time::{TimeNotation, is_time_alone, seconds};
-use super::{ReadError, ResultFigure};
+use super::{ReadError, ResultFigure, shared};
 use crate::copies::FEWEST_FIGURES;
 use crate::findings::FindingClass;
 use crate::measured::{Clock, Measured};
@@ -198,6 +198,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     let rows = || records().filter(|record| summary(record).is_none());
     let shown = ShownColumns::of(rows, &header, &used, &figure, &groups);
     let mut cells: Vec<Spellings> = header.fields.iter().map(|_| Spellings::default()).collect();
+    let (mut works, mut conditions) = (BTreeSet::new(), BTreeSet::new());
     let mut roundings: Vec<[f64; 2]> = Vec::new();
     let mut notations: BTreeMap<TimeNotation, (String, String)> = BTreeMap::new();
     let row = |record: CsvRecord<'_>| {
@@ -253,8 +254,8 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             clock: clock.unwrap_or_default(),
             host: host.map(own),
             recorded: recorded.map(own).filter(|text| !text.is_empty()),
-            work: facts(&shown.work, work::setting),
-            conditions: facts(&shown.conditions, work::condition),
+            work: shared(&mut works, facts(&shown.work, work::setting)),
+            conditions: shared(&mut conditions, facts(&shown.conditions, work::condition)),
             source,
             unit,
             ..ResultFigure::rate(workload, value, "").row()

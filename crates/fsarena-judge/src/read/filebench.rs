@@ -61,7 +61,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 // It counts whole seconds.
                 clock_step: seconds.map(f64::recip),
                 extent: seconds.zip(amount).map(|(seconds, amount)| Extent { seconds, amount }),
-                work: work.clone(),
+                work: work.clone().into(),
                 conditions: program(version.map(|it| format!("Filebench {it}"))),
                 ..file.row(start.max(1), ResultFigure::rate(&personality, rate, "ops/s"))
             });

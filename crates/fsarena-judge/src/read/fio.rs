@@ -8,12 +8,14 @@ mod syncs;
 mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use self::devices::MovedBytes;
 use self::syncs::JobSyncs;
 use super::doubts::{folder, placed, written_meanwhile};
+use super::options::size;
 use super::{File, ReadError, ResultFigure, positive, program};
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
@@ -62,6 +64,12 @@ pub fn continues(last: &Value, next: &Value) -> bool {
     printed_next - longest <= printed_last
 }
 
+/// The size of a request as a power of two, which follows from rates: all that is known of it without options.
+fn request(kib_per_s: f64, ops_per_s: f64) -> (String, String) {
+    let bytes = (1024.0 * kib_per_s / ops_per_s).log2().round().exp2();
+    ("size of a request".to_owned(), size(&bytes.to_string()))
+}
+
 /// The operations per second of each job in each direction that did something. The clones of a job, sections with
 /// the same name and options, and the clients of a run are one result: they are parts of one run.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
@@ -88,7 +96,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let parts = parts::of(file.label, value, &jobs);
     let run = file.run(1, value);
     let mut conditions = program(value["fio version"].as_str());
-    conditions.extend(devices::conditions(value, file.label));
+    Arc::make_mut(&mut conditions).extend(devices::conditions(value, file.label));
     let [read, written] = ["read", "write"].map(|direction| MovedBytes::of(value, &parts, direction));
     let asked: Vec<JobSyncs<'_>> = parts.iter().map(|part| JobSyncs::of(value, part)).collect();
     let least = asked.iter().map(JobSyncs::least).sum::<f64>();
@@ -113,14 +121,14 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             let is_again = direction == "mixed" && !part.jobs[0]["read"].is_null();
             let Some(rate) = part.rate(direction).filter(|_| !is_again) else { continue };
             let figure = ResultFigure::rate(format!("{} {direction}", part.name), rate, "ops/s");
+            let mut work = part.work(direction);
+            if let Some(fact) = meanwhile.clone().filter(|_| direction == "read") {
+                Arc::make_mut(&mut work).extend([fact]);
+            }
             rows.push(Measured {
                 source: format!("{}, {}", file.name, part.name),
                 run: run.clone(),
-                work: part
-                    .work(direction)
-                    .into_iter()
-                    .chain(meanwhile.clone().filter(|_| direction == "read"))
-                    .collect(),
+                work,
                 clock_step: part.time(direction).map(f64::recip),
                 time: positive(&value["timestamp"]),
                 host: part.host(),
@@ -156,7 +164,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
 /// Makes contenders of the directories of jobs, if there are several and the same work was done in each. `places` are
 /// the directory and the direction of each row.
 fn of_directories(rows: &mut [Measured], places: &[(&str, &str)]) {
-    let mut works: BTreeMap<&str, Vec<(InputFacts, &str)>> = BTreeMap::new();
+    let mut works: BTreeMap<&str, Vec<(Arc<InputFacts>, &str)>> = BTreeMap::new();
     for (row, (directory, direction)) in rows.iter().zip(places) {
         works.entry(directory).or_default().push((row.work.clone(), direction));
     }

@@ -62,7 +62,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 source,
                 recorded: place(command),
                 contender: contender.clone(),
-                work: work.clone(),
+                work: work.clone().into(),
                 time: Some(clock),
                 clock: Clock::OfFile(file.name.to_owned()),
                 ..file.row(1, ResultFigure::seconds("time", time))

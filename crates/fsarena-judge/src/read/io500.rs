@@ -1,6 +1,7 @@
 //! IO500's `result_summary.txt`: each phase is a workload. The score, which is made of the phases, does not count.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{File, ReadError, ResultFigure, figure, program};
 use crate::findings::FindingClass;
@@ -32,7 +33,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let stonewall = Some(("stonewall".to_owned(), reached.to_owned())).filter(|_| name.ends_with("write"));
         rows.push(Measured {
             extent,
-            work: stonewall.into_iter().collect(),
+            work: Arc::new(stonewall.into_iter().collect()),
             durable: if writes { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
             reads: if writes { Reads::Nothing } else { Reads::Unknown },
             conditions: conditions.clone(),

@@ -206,7 +206,7 @@ impl IorRun<'_> {
         work.extend(self.stated.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Measured {
             run: self.start.clone(),
-            work,
+            work: work.into(),
             notes: self.notes.clone(),
             time: self.time,
             host: self.host.and_then(|machine| machine.split_whitespace().nth(1)).map(str::to_owned),

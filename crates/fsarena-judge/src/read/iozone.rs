@@ -102,7 +102,7 @@ impl<'a> IozoneRun<'a> {
                 (false, false) => Reads::JustWritten,
             },
             conditions: program(version.map(|text| format!("IOzone {}", text.trim_end_matches(" $")))),
-            work: self.settings(&row),
+            work: self.settings(&row).into(),
             clock_step: self.clock_step(&row),
             notes: self.overlap(&row).into_iter().collect(),
             ..row

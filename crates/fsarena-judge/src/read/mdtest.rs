@@ -1,6 +1,7 @@
 //! mdtest's text output: the mean of each test over the iterations of a run, which is all that its summary has of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::doubts::placed;
 use super::options::of_command;
@@ -80,7 +81,7 @@ impl<'a> MdtestRun<'a> {
         let options = self.options.iter().filter(|(name, _)| !NO_WORK.contains(&name.as_str()));
         let own = [("nodes".to_owned(), self.nodes.to_owned())];
         Measured {
-            work: BTreeMap::from_iter(options.map(|(name, value)| (name.clone(), value.clone())).chain(own)),
+            work: Arc::new(options.map(|(name, value)| (name.clone(), value.clone())).chain(own).collect()),
             durable: if writes { written(is_synced) } else { SyncedResult::NothingWritten },
             reads: match (writes, is_moved) {
                 (true, _) => Reads::Nothing,

@@ -74,11 +74,11 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 rows.push(Measured {
                     source: format!("{}, {}, run {}", row.source, entry.identifier, number + 1),
                     contender: entry.identifier.clone(),
-                    work: outcome.work(),
+                    work: outcome.work().into(),
                     clock_step: Some(entry.rounding() / value),
                     time: system.and_then(|system| seconds(&system.time_stamp)),
                     recorded: system.and_then(|system| system.listed().remove(FILE_SYSTEM)),
-                    conditions: system.map(|system| system.conditions()).unwrap_or_default(),
+                    conditions: system.map(|system| system.conditions()).unwrap_or_default().into(),
                     ..row
                 });
             }

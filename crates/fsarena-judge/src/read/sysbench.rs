@@ -2,6 +2,7 @@
 //! several runs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::doubts::{DONE, doubt, failed, limited, share_of_syncs, written_meanwhile};
 use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
@@ -41,7 +42,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             let meanwhile = written.clone().filter(|_| durable == SyncedResult::NothingWritten);
             rows.push(Measured {
                 run: file.run(index + 1, &printed(lines, |_| false)),
-                work: BTreeMap::from_iter(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile)),
+                work: Arc::new(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile).collect()),
                 durable,
                 synced: synced(lines),
                 reads: reads(lines, &figure),
