@@ -342,7 +342,9 @@ fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
             100.0 * largest.min(1.0)
         )
     });
-    text.into_iter().collect()
+    let bounds = listed(rows, |row| row.is_bound);
+    let bounds = bounds.map(|names| format!("{names}: too fast for the program's clock, so only a bound is known"));
+    text.into_iter().chain(bounds).collect()
 }
 
 /// What results show against themselves: once for texts that differ in figures only.

@@ -49,10 +49,25 @@ pub struct PairJudgement {
     /// How many times better `a` is, by results that can be compared. With the interval that the verdict rests on.
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// Whether the ratio is only a bound, since one of them was too fast for the program's clock.
+    pub bound: Bound,
     /// What is shown about `a`.
     pub verdict: Verdict,
     /// Why there is no other verdict, or a caveat.
     pub reason: JudgedReason,
+}
+
+/// What a ratio says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// The ratio itself.
+    #[default]
+    None,
+    /// The real one is above it.
+    AtLeast,
+    /// The real one is below it.
+    AtMost,
 }
 
 /// Why a pair has no other verdict, or a caveat to its verdict.
@@ -72,6 +87,8 @@ pub enum JudgedReason {
     NoRepetition,
     /// The difference, or the spread, is below the steps of the program's clock or the rounding of its figures.
     Clock,
+    /// The work was too fast for the program's clock, so at most a bound is known.
+    TooFast,
     /// The difference is below what the spread can resolve.
     Resolution,
     /// They were not measured at the same time: a drift of the machine is part of the interval.
@@ -89,6 +106,7 @@ impl fmt::Display for JudgedReason {
             Self::OtherWork => "other work",
             Self::NoRepetition => "no repetition",
             Self::Clock => "clock",
+            Self::TooFast => "too fast to time",
             Self::Resolution => "resolution",
             Self::OtherTimes => "other times",
             Self::Confounded => "confounded",
@@ -161,7 +179,9 @@ fn compared(workload: &Workload<'_>, contenders: &[&str], gaps: &mut Vec<(String
         }
     }
     for ((place, variant), title) in workload.variants.iter().enumerate().zip(workload.titles()) {
-        let resolution = Resolution::of(&variant.rows);
+        // Bounds do not vary, so they show no noise.
+        let timed: Vec<&Measured> = variant.rows.iter().copied().filter(|row| !row.is_bound).collect();
+        let resolution = Resolution::of(&timed);
         gaps.extend(resolution.between_waves().into_iter().map(|(name, ratio)| (format!("{name} in {title}"), ratio)));
         let is_meant = |(a, b): &&(&str, &str)| {
             workload.variants.len() == 1 || [a, b].into_iter().any(|name| variants(name).contains(&place))
@@ -205,6 +225,8 @@ pub struct Compared {
     uncertainty: f64,
     /// Whether something that is recorded besides the contender differs like it.
     is_confounded: bool,
+    /// Whether a figure is only a bound.
+    is_bounded: bool,
 }
 
 impl Compared {
@@ -221,6 +243,10 @@ impl Compared {
         }
         let uncertainty =
             |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
+        let is_bound = own.map(|rows| rows.iter().any(|row| row.is_bound));
+        if has == [true; 2] && is_bound != [false; 2] {
+            return Self { has, ..Self::new(workload, a, b) }.bounded(own, is_bound);
+        }
         let plain = naive(own[0], own[1]);
         let judged = PairJudgement {
             plain_ratio: plain.map(|plain| plain.0),
@@ -236,7 +262,22 @@ impl Compared {
             is_confounded: has == [true; 2] && (difference.is_none() || !other_conditions(own.concat()).is_empty()),
             difference,
             uncertainty: own.map(uncertainty).iter().sum(),
+            is_bounded: false,
         }
+    }
+
+    /// The same where one of both was, or both were, too fast for the program's clock.
+    fn bounded(mut self, own: [&[&Measured]; 2], is_bound: [bool; 2]) -> Self {
+        self.is_bounded = true;
+        self.is_confounded = !other_conditions(own.concat()).is_empty();
+        self.judged.bound = match is_bound {
+            [true, false] => Bound::AtLeast,
+            [false, true] => Bound::AtMost,
+            _ => Bound::None,
+        };
+        let ratio = naive(own[0], own[1]).filter(|_| self.judged.bound != Bound::None && !self.is_confounded);
+        self.judged.estimate = Estimate::of(ratio.map(|plain| plain.0), None);
+        self
     }
 
     /// Whether all repetitions have the same figure.
@@ -263,7 +304,9 @@ impl Compared {
     fn decide(&mut self, proofs: Option<[Proof; 2]>, mislabelled: &BTreeSet<&str>) {
         let interval = proofs.map(|[low, high]| (low.decision.ratios().0, high.decision.ratios().1));
         let ratio = self.difference.as_ref().map(|difference| difference.estimate.exp());
-        self.judged.estimate = if self.is_confounded { Estimate::default() } else { Estimate::of(ratio, interval) };
+        if !self.is_bounded && !self.is_confounded {
+            self.judged.estimate = Estimate::of(ratio, interval);
+        }
         let is_wrong = [&self.judged.a, &self.judged.b].into_iter().any(|name| mislabelled.contains(name.as_str()));
         (self.judged.verdict, self.judged.reason) = match &self.difference {
             _ if is_wrong => (Verdict::Invalid, JudgedReason::Identity),
@@ -271,6 +314,7 @@ impl Compared {
                 (Verdict::Invalid, JudgedReason::OtherWork)
             }
             _ if self.is_confounded => (Verdict::Undecided, JudgedReason::Confounded),
+            None if self.is_bounded => (Verdict::Undecided, JudgedReason::TooFast),
             None => (Verdict::Invalid, JudgedReason::Missing),
             Some(it) if it.is_repeated && self.is_hidden() => (Verdict::Undecided, JudgedReason::Clock),
             Some(difference) => proved(difference, proofs),

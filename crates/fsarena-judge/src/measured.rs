@@ -27,6 +27,8 @@ pub struct Measured {
     pub work: Arc<InputFacts>,
     /// The figure; positive.
     pub value: f64,
+    /// Whether the figure is only a bound, since the work was too fast for the program's clock: the real one is better.
+    pub is_bound: bool,
     /// The share of the measured time that a step of the program's clock is, if it is known; or of the figure that its
     /// rounding is.
     pub clock_step: Option<f64>,

@@ -12,16 +12,17 @@ use fsarena_report::report::{
 use fsarena_report::{capitalised, counted};
 
 use crate::findings::FindingClass;
-use crate::judgement::{JudgedReason, Judgement, PairJudgement};
+use crate::judgement::{Bound, JudgedReason, Judgement, PairJudgement};
 
 /// What the columns mean.
 const MEANING: &str = "Plain: the ratio of the means over all results, as a reader would compute it, and Welch's t \
     as if every result were a repetition. Ratio: from results that can be compared, with the interval that the verdict \
     rests on; it holds for all pairs together, at 95 %. Other work: they did not do the same. No repetition: one of \
     them has a single run. Clock: the difference, or all of the spread, is below the steps of the program's clock. \
-    Resolution: the difference is below what the spread can resolve. Confounded: something else that is recorded, such \
-    as the disk or the host, differs between them. Other times: they did not run at the same time, so a drift of the \
-    machine is part of the interval: what a contender in several waves shows of it, else a standard deviation of 5 %.";
+    Too fast to time: at most a bound of the ratio is known. Resolution: the difference is below what the spread can \
+    resolve. Confounded: something else that is recorded, such as the disk or the host, differs between them. Other \
+    times: they did not run at the same time, so a drift of the machine is part of the interval: what a contender in \
+    several waves shows of it, else a standard deviation of 5 %.";
 
 /// Number of pairs that the table shows.
 const MOST_SHOWN: usize = 1000;
@@ -122,6 +123,7 @@ fn why(judgement: &Judgement) -> Option<String> {
         (JudgedReason::OtherWork, FindingClass::Work),
         (JudgedReason::NoRepetition, FindingClass::OneRun),
         (JudgedReason::Clock, FindingClass::Clock),
+        (JudgedReason::TooFast, FindingClass::Clock),
         (JudgedReason::OtherTimes, FindingClass::Confounded),
         (JudgedReason::Confounded, FindingClass::Confounded),
     ];
@@ -133,6 +135,16 @@ fn why(judgement: &Judgement) -> Option<String> {
     // A single block of runs is no repetition either.
     let finding = of(class).or_else(|| of(FindingClass::Confounded))?;
     Some(format!(" {}: {}.", capitalised(&finding.class.to_string()), finding.text))
+}
+
+/// `1.20×`, or `≥ 46.8×`.
+fn bounded(pair: &PairJudgement) -> Option<String> {
+    let sign = match pair.bound {
+        Bound::None => "",
+        Bound::AtLeast => "≥ ",
+        Bound::AtMost => "≤ ",
+    };
+    Some(format!("{sign}{}", Ratio::alone(pair.estimate.ratio?).times()))
 }
 
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
@@ -150,7 +162,7 @@ fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
         .column(Words, "pair", |pair| format!("{} / {}", pair.a, pair.b))
         .column(Figure, "plain", |pair| times(pair.plain_ratio.map(Ratio::alone)))
         .column(Figure, "t", |pair| or_dash(pair.plain_t.map(three_digits)))
-        .column(Figure, "ratio", |pair| times(pair.estimate.ratio.map(Ratio::alone)))
+        .column(Figure, "ratio", |pair| or_dash(bounded(pair)))
         .column(Figure, "interval", interval)
         .column(Words, "verdict on the first", verdict)
         .done()

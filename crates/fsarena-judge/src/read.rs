@@ -166,6 +166,7 @@ impl ResultFigure {
             workload,
             work: Arc::default(),
             value,
+            is_bound: false,
             clock_step: None,
             extent: None,
             unit: unit.to_owned(),

@@ -1,7 +1,7 @@
 //! Results that did not do the same work, are of one run, or are too fast for their clock: what must not be ranked.
 
 use fsarena_judge::{
-    CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, Reads, SyncedResult, csv, judge, results,
+    Bound, CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, Reads, SyncedResult, csv, judge, results,
 };
 use fsarena_model::{Share, Verdict};
 use serde_json::{Value, json};
@@ -418,7 +418,7 @@ fn iozones_small_files_are_as_fast_as_its_clock() {
 }
 
 #[test]
-fn what_is_too_fast_to_time_is_not_ranked() {
+fn too_fast_to_time_is_a_bound() {
     let slow = |number: u64| {
         let text = include_str!("work/bonnie-slow.csv").replace(",700,", &format!(",{},", 700 + number));
         read("mntc", &format!("slow{number}"), &text)
@@ -427,13 +427,30 @@ fn what_is_too_fast_to_time_is_not_ranked() {
         let text = include_str!("work/bonnie-fast.csv").replace("1700000000", &format!("170000000{number}"));
         read("home", &format!("fast{number}"), &text)
     };
-    let judgement = judged((0..3).flat_map(|number| [slow(number), fast(number)]));
-    let is_create = |pair: &&fsarena_judge::PairJudgement| pair.workload.starts_with("sequential create");
-    let pair = judgement.pairs.iter().find(is_create).expect("both did it");
-    assert_eq!((pair.verdict, pair.reason), (Verdict::Invalid, JudgedReason::OtherWork));
-    assert_eq!((pair.plain_ratio, pair.estimate.ratio), (None, None));
-    let found = texts(&judgement, FindingClass::Work);
-    assert!(found.contains("too short for its clock (`+++++`)"), "{found}");
+    let once = judged([slow(0), fast(0)]);
+    let create = |judgement: &Judgement| {
+        judgement.pairs.iter().find(|it| it.workload.starts_with("sequential create")).expect("both did it").clone()
+    };
+    let pair = create(&once);
+    assert_eq!((pair.verdict, pair.reason, pair.bound), (Verdict::Undecided, JudgedReason::TooFast, Bound::AtLeast));
+    // 16 × 1024 files in less than half a second, against 700 files/s.
+    assert!(pair.estimate.ratio.is_some_and(|ratio| (ratio - 32_768.0 / 700.0).abs() < 1e-9), "{pair:?}");
+    let found = texts(&once, FindingClass::Clock);
+    assert!(found.contains("too fast for the program's clock, so only a bound is known"), "{found}");
+    let shown = fsarena_report::markdown(fsarena_judge::report(&once, "0.0.0"));
+    assert!(shown.contains("≥ 46.8×"), "{shown}");
+    let repeated = create(&judged((0..3).flat_map(|number| [slow(number), fast(number)])));
+    assert_eq!((repeated.verdict, repeated.estimate.low), (Verdict::Undecided, None), "a bound is no verdict");
+    let first = judged([read("a", "slow", include_str!("work/bonnie-slow.csv")), fast(0)]);
+    let (bound, ratio) = (create(&first).bound, create(&first).estimate.ratio);
+    assert!(bound == Bound::AtMost && ratio.is_some_and(|ratio| ratio < 0.03), "{ratio:?}");
+    let both = create(&judged([
+        fast(0),
+        fast(1),
+        read("b", "b", &include_str!("work/bonnie-fast.csv").replace("1700000000", "8")),
+        read("b", "b2", &include_str!("work/bonnie-fast.csv").replace("1700000000", "9")),
+    ]));
+    assert_eq!((both.reason, both.estimate.ratio), (JudgedReason::TooFast, None), "{both:?}");
 }
 
 #[test]

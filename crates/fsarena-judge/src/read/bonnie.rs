@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_lane::kind::named_in;
 
-use super::doubts::doubt;
 use super::options::size;
 use super::{File, ReadError, ResultFigure, figure, program};
-use crate::findings::JudgedFinding;
 use crate::measured::{Measured, Reads, SyncedResult};
 
 /// A test: its name, and where its figure is after the description of the run.
@@ -57,10 +55,10 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let run = file.run(index + 1, &line.fields);
         let first = lines.iter().position(|other| other.start().is_some() && other.start() == line.start());
         let start = first.unwrap_or(index);
-        let measured = |(figure, too_fast): (ResultFigure, Option<JudgedFinding>)| {
+        let measured = |(figure, is_bound): (ResultFigure, bool)| {
             let row = line.measured(file.row(start + 1, figure));
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };
-            Measured { contender, notes: too_fast.into_iter().collect(), run: run.clone(), ..row }
+            Measured { contender, is_bound, run: run.clone(), ..row }
         };
         line.figures().into_iter().map(measured).collect::<Vec<_>>()
     };
@@ -109,33 +107,30 @@ impl<'a> BonnieLine<'a> {
         if self.name > 0 { self.fields.get(self.name + after).copied() } else { None }
     }
 
-    /// What was measured, with a doubt where that is only a bound: a test that was too fast has `+++++`, and one that was
-    /// left out has nothing.
-    fn figures(&self) -> Vec<(ResultFigure, Option<JudgedFinding>)> {
+    /// What was measured, and whether it is only a bound: a test that was too fast has `+++++`, and one that was left
+    /// out has nothing.
+    fn figures(&self) -> Vec<(ResultFigure, bool)> {
         let size = self.described(3).unwrap_or(self.fields[1]);
         let copies = self.described(1).filter(|count| *count != "1").map(|count| format!(", {count} copies"));
         let copies = copies.unwrap_or_default();
         let count = self.fields.get(self.files - if self.name > 0 { 5 } else { 1 }).copied().unwrap_or_default();
         // The amount of work of a test, in its unit, shows how fast it was at least.
         let value = |place: usize, work: Option<f64>| match self.fields.get(place) {
-            Some(word) if word.starts_with("++") && copies.is_empty() => {
-                let text = "a test took less than half a second, too short for its clock (`+++++`)";
-                Some((work? / SHORTEST, Some(doubt(text.to_owned()))))
-            }
-            word => Some((figure(word?)?, None)),
+            Some(word) if word.starts_with("++") && copies.is_empty() => Some((work? / SHORTEST, true)),
+            word => Some((figure(word?)?, false)),
         };
         let kib = kib(size.split(':').next().unwrap_or_default());
         let seeks = self.described(5).and_then(figure);
         let data = OF_DATA.into_iter().filter_map(|(test, place)| {
             let (unit, work) = if test == "seeks" { ("seeks/s", seeks) } else { ("KiB/s", kib) };
-            let (value, too_fast) = value(self.data + place, work)?;
-            Some((ResultFigure::rate(format!("{test}, {size}{copies}"), value, unit), too_fast))
+            let (value, is_bound) = value(self.data + place, work)?;
+            Some((ResultFigure::rate(format!("{test}, {size}{copies}"), value, unit), is_bound))
         });
         let number = figure(count.split(':').next().unwrap_or_default()).map(|number| 1024.0 * number);
         let files = OF_FILES.into_iter().filter_map(|(test, place)| {
             let workload = format!("{test}, {count}×1024 files{copies}");
-            let (value, too_fast) = value(self.files + place, number)?;
-            Some((ResultFigure::rate(workload, value, "files/s"), too_fast))
+            let (value, is_bound) = value(self.files + place, number)?;
+            Some((ResultFigure::rate(workload, value, "files/s"), is_bound))
         });
         data.chain(files).collect()
     }
