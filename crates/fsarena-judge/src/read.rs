@@ -12,6 +12,7 @@ mod io500;
 mod ior;
 mod iozone;
 mod json;
+mod kdevops;
 mod mdtest;
 mod options;
 mod other_outputs;
@@ -230,7 +231,7 @@ struct TextTool {
     read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
 }
 
-const TEXT: [TextTool; 9] = [
+const TEXT: [TextTool; 10] = [
     TextTool { knows: phoronix::knows, read: phoronix::read },
     TextTool { knows: iozone::knows, read: iozone::read },
     TextTool { knows: sysbench::knows, read: sysbench::read },
@@ -239,6 +240,7 @@ const TEXT: [TextTool; 9] = [
     TextTool { knows: io500::knows, read: io500::read },
     TextTool { knows: ior::knows, read: ior::read },
     TextTool { knows: mdtest::knows, read: mdtest::read },
+    TextTool { knows: fio::knows_terse, read: fio::read_terse },
     TextTool { knows: bonnie::knows, read: bonnie::read },
 ];
 
@@ -249,15 +251,17 @@ struct JsonTool {
     read: fn(&File<'_>, &Value) -> Result<Vec<Measured>, ReadError>,
 }
 
-const JSON: [JsonTool; 3] = [
+const JSON: [JsonTool; 4] = [
     JsonTool { knows: fio::knows, read: fio::read },
     JsonTool { knows: hyperfine::knows, read: hyperfine::read },
+    JsonTool { knows: kdevops::knows, read: kdevops::read },
     JsonTool { knows: ior::knows_json, read: ior::read_json },
 ];
 
 /// The tools whose results [`results`] reads.
-pub const TOOLS: &str = "fio, IOR and hyperfine as JSON, IOzone, sysbench, dbench, bonnie++, Filebench, IOR, mdtest and \
-                         IO500's summary as text, and the Phoronix Test Suite's composite.xml";
+pub const TOOLS: &str = "fio as JSON or terse, IOR, hyperfine and kdevops' Milvus workflow as JSON, IOzone, sysbench, \
+                         dbench, bonnie++, Filebench, IOR, mdtest and IO500's summary as text, and the Phoronix Test \
+                         Suite's composite.xml";
 
 /// The rows of a file of one of the [`TOOLS`].
 ///

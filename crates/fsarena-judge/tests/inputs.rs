@@ -124,13 +124,31 @@ fn states_of_a_run_are_not_runs_and_appended_runs_are() {
 }
 
 #[test]
+fn fios_terse_lines_have_no_options() {
+    for (text, read, write) in [
+        (include_str!("outputs/fio-terse-3.txt"), 16_000.0, 17_032.0),
+        (include_str!("outputs/fio-terse-5.txt"), 11_809.0, 12_571.0),
+    ] {
+        let rows = self::read("a", &format!("fio: a message\n{text}")).expect("well formed");
+        assert_eq!((rows[0].workload.as_str(), rows[0].value, rows[0].unit.as_str()), ("t read", read, "ops/s"));
+        assert_eq!((rows[1].workload.as_str(), rows[1].value, rows.len()), ("t write", write, 2));
+        assert_eq!(
+            (rows[1].durable, rows[1].conditions["program"].as_str()),
+            (fsarena_judge::SyncedResult::Unknown, "fio-3.33")
+        );
+        let failed = text.replacen(";0;0;", ";0;28;", 1);
+        assert!(self::read("a", &failed).expect_err("failed").to_string().contains("the job failed"));
+        let cut = text.get(..200).expect("long enough");
+        assert!(self::read("a", cut).expect_err("cut").to_string().contains("of no tool"));
+    }
+}
+
+#[test]
 fn outputs_for_people_are_refused_with_the_way_to_the_other_one() {
     let fio = read("a", include_str!("outputs/fio-plain.txt"));
     let expected =
         "`a` is fio's output for people, which has rounded figures only (hint: rerun with --output-format=json)";
     assert_eq!(shown(fio), expected);
-    let terse = shown(read("a", "3;fio-3.33;t;0;0;1984;64000;16000;31\n"));
-    assert_eq!(terse, "`a` is fio's terse output, which has no options (hint: rerun with --output-format=json)");
     let hyperfine = "Benchmark 1: sync\n  Time (mean ± σ):      1.2 ms ±   0.1 ms    [User: 0.5 ms, System: 0.6 ms]\n";
     let tables = [
         "command,mean,stddev,median,user,system,min,max\ntrue,0.1,0.1,0.1,0.1,0.1,0.1,0.1\n",
@@ -296,6 +314,7 @@ fn rows_workloads_hosts_and_runs_may_be_many() {
 fn hostile_inputs_are_refused_or_judged() {
     let names = ["s-cumulative.json", "c03-clients.json", "iozone-nobanner.txt", "c-semi.csv"];
     let mut texts = names.map(|name| input(name).expect("text")).to_vec();
+    texts.push(include_str!("outputs/fio-terse-5.txt").to_owned());
     texts.push("[RESULT] ior-easy-write 0.1 GiB/s : time 3.1 seconds\n".to_owned());
     texts.push("1.9: IO Summary: 770274 ops 12836.612 ops/s 1167/2334 rd/wr\n".to_owned());
     fsarena_testing::fuzz::texts(&texts.iter().map(String::as_str).collect::<Vec<_>>(), |damaged| {

@@ -235,6 +235,7 @@ fn jobs_may_be_called_after_the_file_system() {
         ("new", "new-read", "new-read read"),
     ] {
         assert_eq!(file(label, "a", &fio(0.0, &[(name, 0, json!({ "rw": "read" }))]))[0].workload, workload);
+        assert_eq!(file(label, "a", &terse(name, 4.0, 9000.0, 60_000.0))[0].workload, workload);
     }
 }
 
@@ -261,8 +262,34 @@ fn jobs_that_ran_together_are_not_jobs_alone() {
     assert_eq!(rows[19].work["beside"], "j10, j11, j12, j13, j14, j15, j16, j17 and 11 more");
 }
 
+/// A line of fio's terse format 3, of a job that reads 4 KiB or another size for some milliseconds.
+fn terse(name: &str, kib: f64, rate: f64, milliseconds: f64) -> String {
+    let size = (kib * rate * milliseconds / 1000.0).round();
+    let zeros = ";0".repeat(41 + 37 + 40);
+    format!("3;fio-3.33;{name};0;0;{size};{};{rate};{milliseconds}{zeros}\n", kib * rate)
+}
+
+#[test]
+fn terse_lines_of_a_name_are_in_doubt() {
+    // Clones of a job end at almost the same time, and so do runs of the same length.
+    let lines = |run: f64| terse("r", 4.0, 9000.0 + run, 60_000.0) + &terse("r", 4.0, 9001.0 + run, 60_003.0);
+    assert_unranked(
+        &repeated(lines, |run| lines(run + 0.5)),
+        "2 lines of a job are its clones, its states or runs one after the other; give each run a file of its own",
+    );
+    let once = |run: f64| terse("r", 4.0, 9000.0 + run, 60_000.0);
+    assert_eq!(repeated(lines, once).pairs[0].reason, JudgedReason::OtherWork);
+    assert_eq!(repeated(once, |run| once(2000.0 + run)).pairs[0].plain_ratio.map(f64::round), Some(1.0));
+    let beside = repeated(once, |run| once(run) + &terse("w", 4.0, 100.0, 60_000.0));
+    assert!(work(&beside).contains("beside not set and w differ"), "{}", work(&beside));
+    assert_eq!(file("a", "a", &terse("r", 0.01, 9.0, 60_000.0).replace(";0.09;", ";0;"))[0].value, 9.0);
+}
+
 #[test]
 fn sizes_of_requests_are_work_without_options() {
+    let small = |run: f64| terse("w", 4.0, 9000.0 + run, 60_000.0);
+    let large = |run: f64| terse("w", 1024.0, 500.0 + run, 60_000.0);
+    assert_unranked(&repeated(small, large), "size of a request 4k and 1m differ");
     let old = |kib: f64, rate: f64| {
         let write =
             json!({ "io_bytes": kib * rate * 30.0, "bw": (kib * rate).round(), "iops": rate, "runtime": 30_000 });

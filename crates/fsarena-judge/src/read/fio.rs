@@ -1,10 +1,11 @@
-//! fio's `--output-format=json`, of one machine or of clients: each job and direction is a workload of the contender
-//! that the file is called.
+//! fio's `--output-format=json`, of one machine or of clients, and its terse lines: each job and direction is a workload
+//! of the contender that the file is called.
 
 mod devices;
 mod doubts;
 mod parts;
 mod syncs;
+mod terse;
 mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use self::devices::MovedBytes;
 use self::syncs::JobSyncs;
+pub use self::terse::{knows as knows_terse, read as read_terse};
 use super::doubts::{folder, placed, written_meanwhile};
 use super::options::size;
 use super::{File, ReadError, ResultFigure, positive, program};
@@ -32,11 +34,6 @@ pub fn is_for_people(file: &File<'_>) -> bool {
     let is_job = |line: &str| line.contains(": (g=") && line.contains("): rw=");
     let is_summary = |line: &str| line.contains(": (groupid=") && line.contains(", jobs=");
     file.text.lines().any(|line| is_job(line) || is_summary(line) || line.starts_with("Run status group "))
-}
-
-/// Whether a text has terse lines, which have no options.
-pub fn is_terse(file: &File<'_>) -> bool {
-    file.text.lines().any(|line| ["3;fio-", "4;fio-", "5;fio-"].iter().any(|begin| line.starts_with(begin)))
 }
 
 /// Whether `next` is a later state of the run of `last`, as `--status-interval` prints them: it began before `last` was

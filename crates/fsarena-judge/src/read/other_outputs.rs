@@ -18,17 +18,11 @@ const FOR_PEOPLE: &str = "output for people, which has rounded figures only";
 /// Lines of sysbench's tests `cpu` and `memory`.
 const NO_FILES: [&str; 2] = ["Prime numbers limit:", "Running memory speed test"];
 
-const OTHER_OUTPUTS: [OtherOutput; 7] = [
+const OTHER_OUTPUTS: [OtherOutput; 6] = [
     OtherOutput {
         program: "fio",
         what: FOR_PEOPLE,
         knows: fio::is_for_people,
-        hint: "rerun with --output-format=json",
-    },
-    OtherOutput {
-        program: "fio",
-        what: "terse output, which has no options",
-        knows: fio::is_terse,
         hint: "rerun with --output-format=json",
     },
     OtherOutput {

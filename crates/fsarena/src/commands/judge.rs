@@ -20,7 +20,7 @@ use crate::cli::{Global, PageArguments};
 pub struct JudgeArguments {
     /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, Filebench, bonnie++, IOR, mdtest, IO500 (files with the
     /// same label are runs of one contender),
-    /// hyperfine, the Phoronix Test Suite, or CSV
+    /// hyperfine, the Phoronix Test Suite, kdevops' Milvus workflow, or CSV
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
     /// CSV: the column that names the contender; without --value the column of each contender's figures, as `ext4,xfs`
