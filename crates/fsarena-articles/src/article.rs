@@ -12,6 +12,7 @@ mod work;
 
 pub use claim::{Blamed, Cause, Check, Claim, ClaimKind, ClaimOutcome, Computed, Reckoning};
 pub use metric::{Again, Figure, Precision, PublishedMetric, Quantity, StatedOrder};
+pub(crate) use place::at_place;
 pub use work::{Bound, MachineLimit, PublishedWork};
 
 /// A published comparison, read from one TOML file of the catalogue.

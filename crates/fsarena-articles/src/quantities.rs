@@ -6,10 +6,32 @@ use fsarena_model::{Latency, Measure, Trial, probe};
 use fsarena_stats::round_value;
 
 pub const MIB: f64 = 1_048_576.0;
-const MEGABYTE: f64 = 1e6;
-const KIB: f64 = 1024.0;
 const MILLISECONDS: f64 = 1e3;
 const PERCENT: f64 = 100.0;
+
+/// How much was done in a time, of a trial or of steps.
+pub struct DoneWork {
+    pub seconds: f64,
+    pub bytes: f64,
+    pub operations: f64,
+}
+
+impl DoneWork {
+    /// A time or a rate; `None` of any other quantity.
+    pub fn quantity(&self, quantity: Quantity) -> Option<f64> {
+        let Self { seconds, bytes, operations } = self;
+        Some(match quantity {
+            Quantity::Seconds => *seconds,
+            Quantity::Milliseconds => seconds * MILLISECONDS,
+            Quantity::MegabytesPerSecond => bytes / MIB / seconds,
+            Quantity::DecimalMegabytesPerSecond => bytes / 1e6 / seconds,
+            Quantity::KilobytesPerSecond => bytes / 1024.0 / seconds,
+            Quantity::OperationsPerSecond => operations / seconds,
+            Quantity::SecondsPerOperation => seconds / operations,
+            _ => return None,
+        })
+    }
+}
 
 /// A figure of a whole trial, in the unit of the quantity; `None` if the trial does not contain it.
 ///
@@ -22,16 +44,15 @@ pub fn quantity(trial: &Trial, measure: Measure, quantity: Quantity) -> Option<f
     let percent = |probe| trial.probe(probe).map(|busy| busy / trial.seconds() * PERCENT);
     let seconds = seconds_at_value(trial, measure).unwrap_or(trial.seconds());
     let per_second = |count: Option<u64>| count.map(|count| count as f64 / seconds);
+    let is_time = matches!(quantity, Quantity::Seconds | Quantity::Milliseconds);
+    let done = DoneWork {
+        seconds: if is_time { trial.seconds() } else { seconds },
+        bytes: trial.bytes() as f64,
+        operations: trial.operations() as f64,
+    };
     let value = match quantity {
-        Quantity::Seconds => Some(trial.seconds()),
-        Quantity::Milliseconds => Some(trial.seconds() * MILLISECONDS),
-        Quantity::MegabytesPerSecond => Some(trial.bytes() as f64 / MIB / seconds),
-        Quantity::DecimalMegabytesPerSecond => Some(trial.bytes() as f64 / MEGABYTE / seconds),
-        Quantity::KilobytesPerSecond => Some(trial.bytes() as f64 / KIB / seconds),
-        Quantity::OperationsPerSecond => Some(trial.operations() as f64 / seconds),
         Quantity::ReadsPerSecond => per_second(count(trial, "read")),
         Quantity::WritesPerSecond => per_second(count(trial, "write")),
-        Quantity::SecondsPerOperation => Some(seconds / trial.operations() as f64),
         Quantity::Latency => mean(trial, |name| !SYNCS.contains(&name)),
         Quantity::LatencySeconds => mean(trial, |name| !SYNCS.contains(&name)).map(|mean| mean / MILLISECONDS),
         Quantity::ReadLatency => mean(trial, |name| name == "read"),
@@ -40,6 +61,7 @@ pub fn quantity(trial: &Trial, measure: Measure, quantity: Quantity) -> Option<f
         Quantity::Processor => of_fio(trial).map(|(user, system)| user + system).or(percent(probe::CPU_PROCESS)),
         Quantity::System => of_fio(trial).map(|(_, system)| system).or(percent(probe::CPU_SYSTEM)),
         Quantity::Utilisation => percent(probe::DEVICE_BUSY),
+        time_or_rate => done.quantity(time_or_rate),
     };
     value.filter(|value| value.is_finite() && *value >= 0.0)
 }

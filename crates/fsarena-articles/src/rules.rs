@@ -19,8 +19,6 @@ pub const RULES: &[Rule] = &[
     ("process-time", shell::process_time),
     ("truncated-division", arithmetic::truncated_division),
     ("throughput", arithmetic::throughput),
-    ("speed-up", arithmetic::speed_up),
-    ("total", arithmetic::total),
     ("computed", given::computed),
     ("given-twice", given::twice),
     ("medium", limit::medium),
@@ -29,7 +27,6 @@ pub const RULES: &[Rule] = &[
     ("over-cap", limit::over_cap),
     ("idle-disk", limit::idle_disk),
     ("bandwidth", identity::bandwidth),
-    ("in-flight", identity::in_flight),
     ("ranking", ranking::among_themselves),
     ("claimed-order", ranking::claimed),
 ];

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use fsarena_articles::Article;
-use fsarena_articles::article::{Blamed, PublishedTest, Reckoning, Source};
-use fsarena_articles::judge;
+use fsarena_articles::article::{Blamed, PublishedMetric, PublishedTest, Quantity, Reckoning, Source};
+use fsarena_articles::{judge, numerals};
 use fsarena_model::Label;
 
 fn articles() -> Vec<Article> {
@@ -106,6 +106,79 @@ fn names_are_unique_and_nothing_is_empty() {
         );
         assert!(!article.machine.is_empty() && !article.tests.is_empty(), "{}", article.name);
     }
+}
+
+/// The figure of a contender, and half of the last digit that it is written with.
+fn rounded(metric: &PublishedMetric, name: &str) -> Option<(f64, f64)> {
+    let figure = metric.figures.iter().find(|figure| figure.contender == name && figure.at.is_none())?;
+    let numeral = numerals(&figure.text)[0].replace(',', "");
+    let decimals = numeral.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    Some((figure.value, 0.5 * 10_f64.powi(-(decimals as i32))))
+}
+
+#[test]
+fn speed_ups_are_ratios_of_their_figures() {
+    let mut compared = 0;
+    for article in articles() {
+        for test in &article.tests {
+            for metric in &test.metrics {
+                let Some(base) = metric.over.as_ref().and_then(|base| rounded(&test.metrics[0], base)) else {
+                    continue;
+                };
+                for figure in &metric.figures {
+                    let (speed_up, off) = rounded(metric, &figure.contender).expect("there");
+                    let own = rounded(&test.metrics[0], &figure.contender).expect("there");
+                    let ratio = base.0 / own.0;
+                    let off = off + ratio * (base.1 / base.0 + own.1 / own.0);
+                    assert!((speed_up - ratio).abs() <= off * (1.0 + 1e-9), "{}: {speed_up}, {ratio}", test.name);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 30, "{compared}");
+}
+
+/// The figure of a contender in the metric that has a quantity.
+fn taken_as(test: &PublishedTest, quantity: Quantity, name: &str) -> Option<f64> {
+    let metric = test.metrics.iter().find(|metric| metric.quantity == Some(quantity))?;
+    metric.figures.iter().find(|figure| figure.contender == name).map(|figure| figure.value)
+}
+
+#[test]
+fn totals_are_sums_and_operations_in_flight_are_rates_times_latencies() {
+    let is_near = |one: f64, other: f64| (one / other - 1.0).abs() < 0.03;
+    let mut compared = 0;
+    for article in articles() {
+        for test in &article.tests {
+            for figure in test.metrics.iter().filter(|metric| !metric.sum_of.is_empty()).flat_map(|it| &it.figures) {
+                let seconds = |part: &String| {
+                    let part = article.test(part).expect("there");
+                    let by_rate = || {
+                        Some(
+                            part.work.operations? as f64
+                                / taken_as(part, Quantity::OperationsPerSecond, &figure.contender)?,
+                        )
+                    };
+                    taken_as(part, Quantity::Seconds, &figure.contender).or_else(by_rate)
+                };
+                let total = test.metrics[0].sum_of.iter().map(seconds).sum::<Option<f64>>().expect("all have a time");
+                assert!(is_near(total, figure.value), "{}: {total}, {}", test.name, figure.value);
+                compared += 1;
+            }
+            for contender in &article.contenders {
+                let of = |quantity| taken_as(test, quantity, &contender.name);
+                let busy = |rate, latency| Some(of(rate)? * of(latency)? / 1000.0);
+                let reads = busy(Quantity::ReadsPerSecond, Quantity::ReadLatency);
+                let writes = busy(Quantity::WritesPerSecond, Quantity::WriteLatency);
+                let both = reads.zip(writes).map(|(reads, writes)| reads + writes);
+                let known = busy(Quantity::OperationsPerSecond, Quantity::Latency).or(both).zip(test.work.in_flight);
+                assert!(known.is_none_or(|(busy, given)| is_near(busy, given as f64)), "{}: {known:?}", test.name);
+                compared += usize::from(known.is_some());
+            }
+        }
+    }
+    assert!(compared > 10, "{compared}");
 }
 
 /// Number of findings of each rule that finds something.

@@ -35,13 +35,13 @@ const ARTICLE: &str = r#"{
     ],
     "claims": [
         {"name": "order", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
-         "check": {"test": "delete", "order": [["Shell"], ["Library"]]}},
+         "check": [{"test": "delete", "order": [["Shell"], ["Library"]]}]},
         {"name": "clash", "kind": "sum", "text": "", "original": "", "outcome": "contradiction", "why": "twice",
-         "check": {"test": "delete", "order": [["Library"], ["Shell"]]}},
+         "check": [{"test": "delete", "order": [["Library"], ["Shell"]]}]},
         {"name": "much", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
-         "check": {"test": "delete", "order": [["Shell"], ["Library"]], "at-least": 3}},
+         "check": [{"test": "delete", "order": [["Shell"], ["Library"]], "at-least": 3}]},
         {"name": "equal", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
-         "check": {"test": "delete", "order": [["Shell", "Library"]]}},
+         "check": [{"test": "delete", "order": [["Shell", "Library"]]}]},
         {"name": "open", "kind": "advice", "text": "", "original": "", "outcome": "unsupported", "why": "no data"}
     ]
 }"#;

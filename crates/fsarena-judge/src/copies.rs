@@ -84,7 +84,8 @@ pub fn renamed(rows: &[Measured]) -> Vec<[&str; 2]> {
     let mut contenders: BTreeMap<&str, Vec<RenamedFigure<'_>>> = BTreeMap::new();
     for row in rows {
         let has_digits = || format!("{:e}", row.value).find('e') > Some("1.23".len());
-        let is_fine = !row.is_bound && row.clock_step.map_or_else(has_digits, |step| step <= FINE);
+        let is_fine =
+            !row.is_bound && !row.is_doubtful() && row.clock_step.map_or_else(has_digits, |step| step <= FINE);
         contenders.entry(&row.contender).or_default().push((&row.workload, row.value.to_bits(), is_fine));
     }
     contenders.values_mut().for_each(|figures| figures.sort_unstable());

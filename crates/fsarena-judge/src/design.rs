@@ -24,7 +24,7 @@ impl<'a> Design<'a> {
         let mut clocks = BTreeSet::new();
         for row in rows {
             has_times &= row.time.is_some();
-            clocks.insert((row.is_local_time, row.is_time_of_run.then_some(&row.run.name)));
+            clocks.insert(&row.clock);
             units.entry(unit(row)).or_default().extend(row.time);
         }
         has_times &= clocks.len() < 2;

@@ -4,6 +4,7 @@ mod compared;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::sync::Arc;
 
 use fsarena_lane::kind::named_in;
 use fsarena_model::validity::bounds;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use compared::{copies, of_pairs, renamed};
 
 use crate::design::Design;
-use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
+use crate::measured::{Measured, Reads, SyncedResult};
 use crate::work::{CountRange, workloads};
 
 /// What speaks against results.
@@ -244,7 +245,7 @@ fn conditions(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
 pub fn other_conditions<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> Vec<String> {
     // Many rows share what is known of them.
     let mut known = HashSet::new();
-    let is_new = |row: &&'a Measured| known.insert((row.contender.as_str(), InputFacts::as_ptr(&row.conditions)));
+    let is_new = |row: &&'a Measured| known.insert((row.contender.as_str(), Arc::as_ptr(&row.conditions)));
     let rows: Vec<&Measured> = rows.into_iter().filter(is_new).collect();
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.conditions.keys()).collect();
     let named = |name: &String| {
@@ -341,7 +342,9 @@ fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
             100.0 * largest.min(1.0)
         )
     });
-    text.into_iter().collect()
+    let bounds = listed(rows, |row| row.is_bound);
+    let bounds = bounds.map(|names| format!("{names}: too fast for the program's clock, so only a bound is known"));
+    text.into_iter().chain(bounds).collect()
 }
 
 /// What results show against themselves: once for texts that differ in figures only.

@@ -87,7 +87,7 @@ pub enum JudgedReason {
     NoRepetition,
     /// The difference, or the spread, is below the steps of the program's clock or the rounding of its figures.
     Clock,
-    /// The work was too fast for the program's clock, so only a bound is known.
+    /// The work was too fast for the program's clock, so at most a bound is known.
     TooFast,
     /// The difference is below what the spread can resolve.
     Resolution,
@@ -131,7 +131,6 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     for workload in workloads(rows) {
         pairs.extend(compared(&workload, &contenders, &mut gaps));
     }
-    match_sizes(&mut pairs);
     moderate(&mut pairs);
     let rule = Rule { margin: margin.0, ..Rule::default() };
     let [low, high] =
@@ -180,7 +179,9 @@ fn compared(workload: &Workload<'_>, contenders: &[&str], gaps: &mut Vec<(String
         }
     }
     for ((place, variant), title) in workload.variants.iter().enumerate().zip(workload.titles()) {
-        let resolution = Resolution::of(&variant.rows);
+        // Bounds do not vary, so they show no noise.
+        let timed: Vec<&Measured> = variant.rows.iter().copied().filter(|row| !row.is_bound).collect();
+        let resolution = Resolution::of(&timed);
         gaps.extend(resolution.between_waves().into_iter().map(|(name, ratio)| (format!("{name} in {title}"), ratio)));
         let is_meant = |(a, b): &&(&str, &str)| {
             workload.variants.len() == 1 || [a, b].into_iter().any(|name| variants(name).contains(&place))
@@ -209,31 +210,6 @@ fn moderate(pairs: &mut [Compared]) {
     }
 }
 
-/// Names of workloads may end with sizes: if each of two contenders did a test with other sizes than the other, they
-/// did not do the same work.
-fn match_sizes(pairs: &mut [Compared]) {
-    let mut tests: BTreeMap<[&str; 3], (bool, [BTreeSet<&str>; 2])> = BTreeMap::new();
-    for pair in &*pairs {
-        let Some((test, sizes)) = pair.judged.workload.split_once(", ") else { continue };
-        let (is_shared, own) = tests.entry([test, &pair.judged.a, &pair.judged.b]).or_default();
-        *is_shared |= pair.has == [true, true] || pair.mismatch.is_some();
-        own.iter_mut().zip(pair.has).filter(|(_, has)| *has).for_each(|(sizes_of, _)| {
-            sizes_of.insert(sizes);
-        });
-    }
-    let listed = |sizes: &BTreeSet<&str>| sizes.iter().copied().collect::<Vec<_>>().join(" or ");
-    let of = |pair: &Compared| {
-        let (test, _) = pair.judged.workload.split_once(", ")?;
-        let (is_shared, [own, others]) = &tests[&[test, &pair.judged.a, &pair.judged.b]];
-        let is_other = !is_shared && !own.is_empty() && !others.is_empty();
-        is_other.then(|| format!("{} and {}", listed(own), listed(others)))
-    };
-    let mismatches: Vec<Option<String>> = pairs.iter().map(of).collect();
-    for (pair, mismatch) in pairs.iter_mut().zip(mismatches) {
-        pair.mismatch = pair.mismatch.take().or(mismatch);
-    }
-}
-
 /// A pair, and what its verdict rests on.
 #[derive(Default)]
 pub struct Compared {
@@ -249,8 +225,8 @@ pub struct Compared {
     uncertainty: f64,
     /// Whether something that is recorded besides the contender differs like it.
     is_confounded: bool,
-    /// Whether figures of the first and of the second are only bounds.
-    is_bound: [bool; 2],
+    /// Whether a figure is only a bound.
+    is_bounded: bool,
 }
 
 impl Compared {
@@ -260,9 +236,7 @@ impl Compared {
     }
 
     fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
-        let is_doubtful =
-            |row: &&Measured| row.notes.iter().any(|note: &JudgedFinding| note.class == FindingClass::Work);
-        let (is_doubtful, mismatch) = (own.concat().iter().any(is_doubtful), counted_apart(own));
+        let (is_doubtful, mismatch) = (own.concat().iter().any(|row| row.is_doubtful()), counted_apart(own));
         let has = own.map(|rows| !rows.is_empty());
         if is_doubtful || mismatch.is_some() {
             return Self { is_doubtful, mismatch, has, ..Self::new(workload, a, b) };
@@ -270,15 +244,13 @@ impl Compared {
         let uncertainty =
             |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
         let is_bound = own.map(|rows| rows.iter().any(|row| row.is_bound));
-        let plain = naive(own[0], own[1]).filter(|_| is_bound == [false; 2]);
+        if has == [true; 2] && is_bound != [false; 2] {
+            return Self { has, ..Self::new(workload, a, b) }.bounded(own, is_bound);
+        }
+        let plain = naive(own[0], own[1]);
         let judged = PairJudgement {
             plain_ratio: plain.map(|plain| plain.0),
             plain_t: plain.and_then(|plain| plain.1),
-            bound: match is_bound {
-                [true, false] => Bound::AtLeast,
-                [false, true] => Bound::AtMost,
-                _ => Bound::None,
-            },
             ..Self::new(workload, a, b).judged
         };
         let difference = resolution.difference(a, b).filter(|_| has == [true; 2]);
@@ -290,8 +262,22 @@ impl Compared {
             is_confounded: has == [true; 2] && (difference.is_none() || !other_conditions(own.concat()).is_empty()),
             difference,
             uncertainty: own.map(uncertainty).iter().sum(),
-            is_bound,
+            is_bounded: false,
         }
+    }
+
+    /// The same where one of both was, or both were, too fast for the program's clock.
+    fn bounded(mut self, own: [&[&Measured]; 2], is_bound: [bool; 2]) -> Self {
+        self.is_bounded = true;
+        self.is_confounded = !other_conditions(own.concat()).is_empty();
+        self.judged.bound = match is_bound {
+            [true, false] => Bound::AtLeast,
+            [false, true] => Bound::AtMost,
+            _ => Bound::None,
+        };
+        let ratio = naive(own[0], own[1]).filter(|_| self.judged.bound != Bound::None && !self.is_confounded);
+        self.judged.estimate = Estimate::of(ratio.map(|plain| plain.0), None);
+        self
     }
 
     /// Whether all repetitions have the same figure.
@@ -318,14 +304,9 @@ impl Compared {
     fn decide(&mut self, proofs: Option<[Proof; 2]>, mislabelled: &BTreeSet<&str>) {
         let interval = proofs.map(|[low, high]| (low.decision.ratios().0, high.decision.ratios().1));
         let ratio = self.difference.as_ref().map(|difference| difference.estimate.exp());
-        let estimate = Estimate::of(ratio, interval);
-        self.judged.estimate = match (self.judged.bound, self.is_bound) {
-            _ if self.is_confounded => Estimate::default(),
-            (_, [true, true]) => Estimate::default(),
-            (Bound::AtLeast, _) => Estimate { high: None, ..estimate },
-            (Bound::AtMost, _) => Estimate { low: None, ..estimate },
-            (Bound::None, _) => estimate,
-        };
+        if !self.is_bounded && !self.is_confounded {
+            self.judged.estimate = Estimate::of(ratio, interval);
+        }
         let is_wrong = [&self.judged.a, &self.judged.b].into_iter().any(|name| mislabelled.contains(name.as_str()));
         (self.judged.verdict, self.judged.reason) = match &self.difference {
             _ if is_wrong => (Verdict::Invalid, JudgedReason::Identity),
@@ -333,25 +314,24 @@ impl Compared {
                 (Verdict::Invalid, JudgedReason::OtherWork)
             }
             _ if self.is_confounded => (Verdict::Undecided, JudgedReason::Confounded),
+            None if self.is_bounded => (Verdict::Undecided, JudgedReason::TooFast),
             None => (Verdict::Invalid, JudgedReason::Missing),
-            Some(_) if self.is_bound == [true, true] => (Verdict::Undecided, JudgedReason::TooFast),
             Some(it) if it.is_repeated && self.is_hidden() => (Verdict::Undecided, JudgedReason::Clock),
-            Some(difference) => self.proved(difference, proofs),
+            Some(difference) => proved(difference, proofs),
         };
     }
+}
 
-    fn proved(&self, difference: &LogDifference, proofs: Option<[Proof; 2]>) -> (Verdict, JudgedReason) {
-        use fsarena_stats::Verdict::{Equivalent, Faster, Slower, Undecided};
-        let Some([low, high]) = proofs else { return (Verdict::Undecided, JudgedReason::NoRepetition) };
-        let apart = if difference.is_together { JudgedReason::None } else { JudgedReason::OtherTimes };
-        match (low.verdict, high.verdict, self.is_bound) {
-            (Faster, Faster, [_, false]) => (Verdict::Faster, apart),
-            (Slower, Slower, [false, _]) => (Verdict::Slower, apart),
-            (_, _, [true, _] | [_, true]) => (Verdict::Undecided, JudgedReason::TooFast),
-            (Equivalent, Equivalent, _) => (Verdict::Equivalent, apart),
-            (Undecided, Undecided, _) if difference.is_together => (Verdict::Undecided, JudgedReason::Resolution),
-            (Undecided, Undecided, _) => (Verdict::Undecided, apart),
-            _ => (Verdict::Undecided, JudgedReason::Clock),
-        }
+fn proved(difference: &LogDifference, proofs: Option<[Proof; 2]>) -> (Verdict, JudgedReason) {
+    use fsarena_stats::Verdict::{Equivalent, Faster, Slower, Undecided};
+    let Some([low, high]) = proofs else { return (Verdict::Undecided, JudgedReason::NoRepetition) };
+    let apart = if difference.is_together { JudgedReason::None } else { JudgedReason::OtherTimes };
+    match (low.verdict, high.verdict) {
+        (Faster, Faster) => (Verdict::Faster, apart),
+        (Slower, Slower) => (Verdict::Slower, apart),
+        (Equivalent, Equivalent) => (Verdict::Equivalent, apart),
+        (Undecided, Undecided) if difference.is_together => (Verdict::Undecided, JudgedReason::Resolution),
+        (Undecided, Undecided) => (Verdict::Undecided, apart),
+        _ => (Verdict::Undecided, JudgedReason::Clock),
     }
 }

@@ -16,6 +16,6 @@ mod work;
 
 pub use findings::{FindingClass, JudgedFinding};
 pub use judgement::{Bound, JudgedReason, Judgement, PairJudgement, judge};
-pub use measured::{Extent, InputFacts, Measured, Reads, Run, SyncedResult};
+pub use measured::{Clock, Extent, InputFacts, Measured, Reads, Run, SyncedResult};
 pub use print::report;
 pub use read::{CsvColumns, File, ReadError, csv, has_columns, name_alike, results, text, under_label};

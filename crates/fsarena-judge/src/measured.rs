@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use fsarena_model::Better;
 
-use crate::findings::JudgedFinding;
+use crate::findings::{FindingClass, JudgedFinding};
 
-/// What is known by name. Many figures share it.
-pub type InputFacts = Arc<BTreeMap<String, String>>;
+/// What is known by name.
+pub type InputFacts = BTreeMap<String, String>;
 
 /// One figure that was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Measured {
     pub workload: String,
     /// What defines the work by name, as far as it is recorded: options, sizes, numbers of files and processes, but no
     /// paths and no hosts. Results are compared only if these are the same.
-    pub work: InputFacts,
+    pub work: Arc<InputFacts>,
     /// The figure; positive.
     pub value: f64,
     /// Whether the figure is only a bound, since the work was too fast for the program's clock: the real one is better.
@@ -38,12 +38,10 @@ pub struct Measured {
     pub better: Better,
     /// How long it ran and how much it did, where both are recorded and neither is in the name of the workload.
     pub extent: Option<Extent>,
-    /// When it was measured, in seconds since any moment that all rows share.
+    /// When it was measured, in seconds since any moment that all rows of its clock share.
     pub time: Option<f64>,
-    /// Whether only rows of its run share that moment: the file has no date.
-    pub is_time_of_run: bool,
-    /// Whether it is a date of a table without an offset from UTC, so that its order among others is not known.
-    pub is_local_time: bool,
+    /// The clock of that time: the order among times of other clocks is not known.
+    pub clock: Clock,
     /// The machine on which it was measured.
     pub host: Option<String>,
     /// The file system that the result itself records.
@@ -57,7 +55,7 @@ pub struct Measured {
     /// The share of what was written that the device got meanwhile, if that is counted.
     pub on_device: Option<f64>,
     /// What else is recorded about it by name, such as the kernel, that should be the same for all contenders.
-    pub conditions: InputFacts,
+    pub conditions: Arc<InputFacts>,
     /// What the result itself shows against the figure.
     pub notes: Vec<JudgedFinding>,
 }
@@ -79,6 +77,18 @@ pub struct Extent {
     pub seconds: f64,
     /// Operations, or bytes.
     pub amount: f64,
+}
+
+/// What times are of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Clock {
+    /// UTC, or numbers.
+    #[default]
+    Universal,
+    /// Dates without an offset from UTC.
+    Local,
+    /// This file's own, which has no date.
+    OfFile(String),
 }
 
 /// Whether what was written was durable when the clock stopped.
@@ -125,6 +135,11 @@ impl Measured {
     /// The logarithm of the figure, larger is better.
     pub fn y(&self) -> f64 {
         self.better.oriented_ln(self.value)
+    }
+
+    /// Whether the result shows against itself that it is not of the work that it is called after.
+    pub fn is_doubtful(&self) -> bool {
+        self.notes.iter().any(|note| note.class == FindingClass::Work)
     }
 
     /// How far the logarithm of the figure may be off, since the clock counts in steps: infinite if the measured time

@@ -19,9 +19,10 @@ const MEANING: &str = "Plain: the ratio of the means over all results, as a read
     as if every result were a repetition. Ratio: from results that can be compared, with the interval that the verdict \
     rests on; it holds for all pairs together, at 95 %. Other work: they did not do the same. No repetition: one of \
     them has a single run. Clock: the difference, or all of the spread, is below the steps of the program's clock. \
-    Resolution: the difference is below what the spread can resolve. Confounded: something else that is recorded, such \
-    as the disk or the host, differs between them. Other times: they did not run at the same time, so a drift of the \
-    machine is part of the interval: what a contender in several waves shows of it, else a standard deviation of 5 %.";
+    Too fast to time: at most a bound of the ratio is known. Resolution: the difference is below what the spread can \
+    resolve. Confounded: something else that is recorded, such as the disk or the host, differs between them. Other \
+    times: they did not run at the same time, so a drift of the machine is part of the interval: what a contender in \
+    several waves shows of it, else a standard deviation of 5 %.";
 
 /// Number of pairs that the table shows.
 const MOST_SHOWN: usize = 1000;
@@ -82,11 +83,8 @@ fn wins(judgement: &Judgement, won: &[&PairJudgement]) -> Vec<String> {
     if won.len() <= NAMED {
         let sentence = |pair: &&PairJudgement| {
             let (winner, loser, ratio) = sides(pair);
-            let ratio = match pair.bound {
-                Bound::None => ratio.map(|ratio| format!("{} {}", ratio.times(), ratio.interval().unwrap_or_default())),
-                _ => pair.estimate.low.or(pair.estimate.high.map(f64::recip)).map(|it| bounded(Bound::AtLeast, it)),
-            };
-            let ratio = ratio.map(|ratio| format!(": {ratio}")).unwrap_or_default();
+            let ratio = ratio.map(|it| format!(": {} {}", it.times(), it.interval().unwrap_or_default()));
+            let ratio = ratio.unwrap_or_default();
             format!("{winner} is faster than {loser}{}{ratio}.", place(judgement, pair))
         };
         return won.iter().map(sentence).collect();
@@ -108,16 +106,6 @@ fn ties(judgement: &Judgement, tied: &[&PairJudgement]) -> Vec<String> {
         return tied.iter().map(sentence).collect();
     }
     vec![format!("{} of {} comparisons show a difference of less than {margin}.", tied.len(), judgement.pairs.len())]
-}
-
-/// `≥ 6.46×`.
-fn bounded(bound: Bound, ratio: f64) -> String {
-    let sign = match bound {
-        Bound::None => "",
-        Bound::AtLeast => "≥ ",
-        Bound::AtMost => "≤ ",
-    };
-    format!("{sign}{}", Ratio::alone(ratio).times())
 }
 
 /// ` in WORKLOAD` where there are several.
@@ -149,12 +137,19 @@ fn why(judgement: &Judgement) -> Option<String> {
     Some(format!(" {}: {}.", capitalised(&finding.class.to_string()), finding.text))
 }
 
+/// `1.20×`, or `≥ 46.8×`.
+fn bounded(pair: &PairJudgement) -> Option<String> {
+    let sign = match pair.bound {
+        Bound::None => "",
+        Bound::AtLeast => "≥ ",
+        Bound::AtMost => "≤ ",
+    };
+    Some(format!("{sign}{}", Ratio::alone(pair.estimate.ratio?).times()))
+}
+
 fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
     let times = |ratio: Option<Ratio>| or_dash(ratio.map(|ratio| ratio.times()));
-    let interval = |pair: &PairJudgement| match pair.bound {
-        Bound::None => or_dash(Ratio::of(pair.estimate).and_then(|ratio| ratio.interval())),
-        bound => or_dash(pair.estimate.low.or(pair.estimate.high).map(|ratio| bounded(bound, ratio))),
-    };
+    let interval = |pair: &PairJudgement| or_dash(Ratio::of(pair.estimate).and_then(|ratio| ratio.interval()));
     let verdict = |pair: &PairJudgement| {
         let words = match pair.reason {
             JudgedReason::None => pair.verdict.to_string(),
@@ -167,7 +162,7 @@ fn table(pairs: &[PairJudgement]) -> fsarena_report::report::Table {
         .column(Words, "pair", |pair| format!("{} / {}", pair.a, pair.b))
         .column(Figure, "plain", |pair| times(pair.plain_ratio.map(Ratio::alone)))
         .column(Figure, "t", |pair| or_dash(pair.plain_t.map(three_digits)))
-        .column(Figure, "ratio", |pair| or_dash(pair.estimate.ratio.map(|ratio| bounded(pair.bound, ratio))))
+        .column(Figure, "ratio", |pair| or_dash(bounded(pair)))
         .column(Figure, "interval", interval)
         .column(Words, "verdict on the first", verdict)
         .done()

@@ -20,13 +20,14 @@ mod phoronix;
 mod sysbench;
 mod time;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use self::json::Value;
 use self::other_outputs::OtherOutput;
 use fsarena_lane::kind::named_in;
 use fsarena_model::Better;
+use serde_json::Value;
 
 use self::csv::rounding;
 pub use csv::{CsvColumns, has_columns, name_alike, read as csv};
@@ -34,7 +35,7 @@ pub use input::text;
 
 use crate::Measured;
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
-use crate::measured::{InputFacts, Reads, Run, SyncedResult};
+use crate::measured::{Clock, InputFacts, Reads, Run, SyncedResult};
 
 /// Why a file was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -157,14 +158,14 @@ impl ResultFigure {
     }
 
     /// A row of which nothing else is known.
-    fn row(self, nothing: &InputFacts) -> Measured {
+    fn row(self) -> Measured {
         let Self { workload, value, unit, better } = self;
         Measured {
             source: String::new(),
             run: Run::default(),
             contender: String::new(),
             workload,
-            work: nothing.clone(),
+            work: Arc::default(),
             value,
             is_bound: false,
             clock_step: None,
@@ -172,15 +173,14 @@ impl ResultFigure {
             unit: unit.to_owned(),
             better,
             time: None,
-            is_time_of_run: false,
-            is_local_time: false,
+            clock: Clock::default(),
             host: None,
             recorded: None,
             durable: SyncedResult::Unknown,
             reads: Reads::Unknown,
             synced: None,
             on_device: None,
-            conditions: nothing.clone(),
+            conditions: Arc::default(),
             notes: Vec::new(),
         }
     }
@@ -193,7 +193,7 @@ impl File<'_> {
             source: format!("{}, run {run}", self.name),
             run: self.run(run, &()),
             contender: self.label.to_owned(),
-            ..figure.row(&InputFacts::default())
+            ..figure.row()
         }
     }
 
@@ -248,16 +248,14 @@ const TEXT: [TextTool; 10] = [
 struct JsonTool {
     /// Whether an object is one of its results.
     knows: fn(&Value) -> bool,
-    /// Whether the second of two results in a file is a later state of the same run as the first.
-    continues: fn(&Value, &Value) -> bool,
     read: fn(&File<'_>, &Value) -> Result<Vec<Measured>, ReadError>,
 }
 
 const JSON: [JsonTool; 4] = [
-    JsonTool { knows: fio::knows, continues: fio::continues, read: fio::read },
-    JsonTool { knows: hyperfine::knows, continues: |_, _| false, read: hyperfine::read },
-    JsonTool { knows: kdevops::knows, continues: |_, _| false, read: kdevops::read },
-    JsonTool { knows: ior::knows_json, continues: |_, _| false, read: ior::read_json },
+    JsonTool { knows: fio::knows, read: fio::read },
+    JsonTool { knows: hyperfine::knows, read: hyperfine::read },
+    JsonTool { knows: kdevops::knows, read: kdevops::read },
+    JsonTool { knows: ior::knows_json, read: ior::read_json },
 ];
 
 /// The tools whose results [`results`] reads.
@@ -281,7 +279,7 @@ pub fn under_label(label: &str, mut rows: Vec<Measured>) -> Vec<Measured> {
     for row in &mut rows {
         let name = std::mem::replace(&mut row.contender, label.to_owned());
         if has_several {
-            InputFacts::make_mut(&mut row.work).insert("named".to_owned(), name);
+            Arc::make_mut(&mut row.work).insert("named".to_owned(), name);
         }
     }
     rows
@@ -321,7 +319,7 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         };
         let Some(tool) = JSON.iter().find(|tool| (tool.knows)(&object)) else { continue };
         broken = None;
-        found.pop_if(|(_, last)| *last == object || (tool.continues)(last, &object));
+        found.pop_if(|(_, last)| *last == object || fio::continues(last, &object));
         found.push((tool, object));
     }
     if let Some(broken) = broken {
@@ -337,30 +335,19 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
         rows.extend(own);
     }
-    if !file.is_labelled && found.len() > 1 && rows.iter().all(|row| row.contender == file.label) {
-        fio::of_runs(&mut rows);
-    }
     Ok(rows)
 }
 
-/// Facts, each once: rows are many, and differ little.
-#[derive(Default)]
-struct KnownFacts(BTreeSet<InputFacts>);
-
-impl KnownFacts {
-    fn shared(&mut self, facts: BTreeMap<String, String>) -> InputFacts {
-        if let Some(known) = self.0.get(&facts) {
-            return known.clone();
-        }
-        let facts = InputFacts::new(facts);
-        self.0.insert(facts.clone());
-        facts
-    }
+/// Facts as one of those that are known, if they are the same: rows are many, and differ little.
+fn shared(known: &mut BTreeSet<Arc<InputFacts>>, facts: InputFacts) -> Arc<InputFacts> {
+    let facts = known.get(&facts).cloned().unwrap_or_else(|| Arc::new(facts));
+    known.insert(facts.clone());
+    facts
 }
 
 /// The program with its version, as far as it is known, as a condition of its results.
-fn program(name: Option<impl Into<String>>) -> InputFacts {
-    InputFacts::new(name.map(|name| ("program".to_owned(), name.into())).into_iter().collect())
+fn program(name: Option<impl Into<String>>) -> Arc<InputFacts> {
+    Arc::new(name.map(|name| ("program".to_owned(), name.into())).into_iter().collect())
 }
 
 /// Whether writes, which were or were not synced within the measured time, are durable.

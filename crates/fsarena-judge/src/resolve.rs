@@ -4,7 +4,7 @@
 //! in blocks; or a host, if each host had one contender only. If several hosts had both contenders, the differences on
 //! the hosts are the replicates.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fsarena_stats::{Drift, Precision, Spread, median};
 
@@ -33,8 +33,6 @@ struct ReplicateGroup<'a> {
     times: Vec<f64>,
     /// From which place to which their middle half is in the order of all runs.
     middle: (f64, f64),
-    /// Whether one of them is only a bound, so that their spread shows nothing.
-    is_bound: bool,
 }
 
 impl<'a> ReplicateGroup<'a> {
@@ -134,8 +132,6 @@ impl<'a> Resolution<'a> {
             values.extend(median(iterations.iter().map(|row| row.y())));
             times.extend(iterations[0].time);
         }
-        let bounded: BTreeSet<&str> =
-            rows.iter().filter(|row| row.is_bound).map(|row| row.contender.as_str()).collect();
         let mut groups: Vec<ReplicateGroup<'a>> = Vec::new();
         for ((contender, (wave, host)), [values, times]) in units {
             let (place, values) = match design.is_nested {
@@ -147,10 +143,7 @@ impl<'a> Resolution<'a> {
                     group.values.extend(values);
                     group.times.extend(times);
                 }
-                None => {
-                    let is_bound = bounded.contains(contender);
-                    groups.push(ReplicateGroup { contender, place, values, times, middle: (0.0, 0.0), is_bound });
-                }
+                None => groups.push(ReplicateGroup { contender, place, values, times, middle: (0.0, 0.0) }),
             }
         }
         let order = Order::of(groups.iter().flat_map(|group| &group.times));
@@ -277,9 +270,8 @@ fn is_flat(noise: Option<Precision>) -> bool {
 
 /// The standard deviation of replicates of the same contender and wave, pooled.
 fn noise(groups: &[ReplicateGroup<'_>]) -> Option<Precision> {
-    let timed = || groups.iter().filter(|group| !group.is_bound);
-    let freedom: f64 = timed().map(|group| group.count() - 1.0).sum();
-    let square = timed().map(|group| squares(&group.values)).sum::<f64>() / freedom;
+    let freedom: f64 = groups.iter().map(|group| group.count() - 1.0).sum();
+    let square = groups.iter().map(|group| squares(&group.values)).sum::<f64>() / freedom;
     (freedom > 0.0).then(|| Precision { error: square.sqrt(), freedom })
 }
 
@@ -315,6 +307,6 @@ pub fn naive(left: &[&Measured], right: &[&Measured]) -> Option<(f64, Option<f64
         [&left, &right].map(|values| squares(values) / (values.len() as f64 - 1.0) / values.len() as f64);
     let error = (left_square + right_square).sqrt();
     let t = (mean(&left) - mean(&right)) / error;
-    let ratio = better.oriented_ln(mean(&left)) - better.oriented_ln(mean(&right));
+    let ratio = better.log_ratio(mean(&left), mean(&right));
     Some((ratio.exp(), Some(t.abs()).filter(|t| t.is_finite())))
 }

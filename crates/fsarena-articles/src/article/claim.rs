@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fsarena_model::explanation::Activity;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::{Again, Precision};
 
@@ -23,8 +23,8 @@ pub struct Claim {
     pub outcome: ClaimOutcome,
     /// Why, with the figures that show it.
     pub why: String,
-    /// What has to hold here, all of it, if the figures of this machine can show it. A single check needs no list.
-    #[serde(default, deserialize_with = "one_or_several")]
+    /// What has to hold here, all of it, if the figures of this machine can show it.
+    #[serde(default)]
     pub check: Vec<Check>,
     /// What it blames for a difference, if a run can show how much of the difference that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,21 +32,6 @@ pub struct Claim {
     /// Numbers in it that can also be computed from the article's own figures.
     #[serde(default)]
     pub computed: Vec<Computed>,
-}
-
-fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Check>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum ClaimChecks {
-        Several(Vec<Check>),
-        One(Box<Check>),
-    }
-    // Plans that were stored when a claim had at most one check have `null` for none.
-    Ok(match Option::<ClaimChecks>::deserialize(deserializer)? {
-        None => Vec::new(),
-        Some(ClaimChecks::One(check)) => vec![*check],
-        Some(ClaimChecks::Several(checks)) => checks,
-    })
 }
 
 /// A number in a claim that follows from the article's figures, or does not.
@@ -190,22 +175,4 @@ pub enum Blamed {
     /// The difference between two contenders that are the same except for what is blamed, by an option: one is slower by
     /// it. They are written as on the command line, and take part with `--explain`.
     Options { slower: String, faster: String },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_claim_has_no_check_or_one_or_several() {
-        let claim = |check: serde_json::Value| {
-            let claim = serde_json::json!({"name": "x", "kind": "sum", "text": "", "original": "", "outcome": "holds",
-                "why": "", "check": check});
-            serde_json::from_value::<Claim>(claim).expect("a claim").check
-        };
-        let one = serde_json::json!({"test": "read", "order": [["a"], ["b"]]});
-        let counts =
-            [serde_json::Value::Null, one.clone(), serde_json::json!([one, one])].map(|check| claim(check).len());
-        assert_eq!(counts, [0, 1, 2]);
-    }
 }

@@ -7,6 +7,11 @@ const PLACE: &str = "{at}";
 /// Separates the first and the last of several places.
 const TO: &str = " to ";
 
+/// ` at 4`, to follow what is there; nothing without a place.
+pub(crate) fn at_place(place: Option<&String>) -> String {
+    place.map(|place| format!(" at {place}")).unwrap_or_default()
+}
+
 impl Source {
     /// The source of a figure at that place.
     pub fn at(&self, place: Option<&str>) -> Self {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::Finding;
 use crate::article::{
     Article, Claim, ClaimOutcome, Counterpart, Figure, Precision, PublishedContender, PublishedMetric, PublishedTest,
-    Source, StatedOrder,
+    Source, StatedOrder, at_place,
 };
 
 /// An article as text for a terminal, with the rules' findings.
@@ -146,8 +146,7 @@ fn written(figure: &Figure) -> String {
         Precision::AtMost => "≤ ",
         Precision::AtLeast => "≥ ",
     };
-    let at = figure.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-    format!("{bound}{}{at}", figure.text)
+    format!("{bound}{}{}", figure.text, at_place(figure.at.as_ref()))
 }
 
 /// Other places in the article with figures of a test, and their texts there.
@@ -170,7 +169,7 @@ fn orders(test: &PublishedTest) -> impl Iterator<Item = String> {
 }
 
 fn order(ranking: &StatedOrder, of: &str) -> String {
-    let at = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+    let at = at_place(ranking.at.as_ref());
     let groups: Vec<String> = ranking.order.iter().map(|group| group.join(" = ")).collect();
     let unfinished = match ranking.did_not_finish.is_empty() {
         true => String::new(),

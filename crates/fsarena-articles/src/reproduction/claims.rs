@@ -1,6 +1,6 @@
 //! The outcome of an article's claims in this run.
 
-use crate::article::{Check, Claim, ClaimOutcome, PublishedMetric};
+use crate::article::{Check, Claim, ClaimOutcome, PublishedMetric, at_place};
 use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
 use fsarena_model::units::significant;
 use fsarena_model::{Better, distinct};
@@ -94,7 +94,7 @@ fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure
     let margin = context.record.plan.margin.0;
     let at_place = |at: Option<String>| {
         let (groups, lacking) = found(check, MetricAt { test, metric, at: at.as_deref() }, figures);
-        let place = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        let place = at_place(at.as_ref());
         let is_so = is_so(check, metric.better, margin, &groups);
         ShownFigures {
             is_so: is_so.filter(|is_so| !is_so || lacking.is_empty()),

@@ -7,7 +7,7 @@ use crate::reproduction::{Context, Measured};
 use fsarena_model::{Label, Outcome, Step, Trial, Workload};
 use fsarena_stats::{Summary, cell_summary};
 
-use crate::quantities;
+use crate::quantities::{self, DoneWork};
 
 /// A figure by round.
 pub type ByRound = BTreeMap<u32, f64>;
@@ -60,20 +60,12 @@ fn of_trial(trial: &Trial, workload: &Workload, source: &Source, wanted: Quantit
 /// The figure of several steps taken together. A step whose sync was not timed adds no sync time.
 fn of_steps(steps: &[&Step], with_sync: bool, wanted: Quantity) -> Option<f64> {
     let sync = |step: &Step| if with_sync { step.synced.unwrap_or_default().as_seconds() } else { 0.0 };
-    let seconds: f64 = steps.iter().map(|step| step.elapsed.as_seconds() + sync(step)).sum();
-    let bytes: f64 = steps.iter().map(|step| step.bytes as f64).sum();
-    let operations: f64 = steps.iter().map(|step| step.operations as f64).sum();
-    let value = match wanted {
-        Quantity::Seconds => seconds,
-        Quantity::Milliseconds => seconds * 1e3,
-        Quantity::MegabytesPerSecond => bytes / seconds / quantities::MIB,
-        Quantity::DecimalMegabytesPerSecond => bytes / seconds / 1e6,
-        Quantity::KilobytesPerSecond => bytes / seconds / 1024.0,
-        Quantity::OperationsPerSecond => operations / seconds,
-        Quantity::SecondsPerOperation => seconds / operations,
-        _ => return None,
+    let done = DoneWork {
+        seconds: steps.iter().map(|step| step.elapsed.as_seconds() + sync(step)).sum(),
+        bytes: steps.iter().map(|step| step.bytes as f64).sum(),
+        operations: steps.iter().map(|step| step.operations as f64).sum(),
     };
-    (value.is_finite() && value > 0.0).then_some(value)
+    done.quantity(wanted).filter(|value| value.is_finite() && *value > 0.0)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Checks figures that follow from other figures of the same test.
 
-use crate::article::{Article, Figure, PublishedMetric, PublishedTest, Quantity};
+use crate::article::{Article, PublishedTest, Quantity};
 
 use crate::Violation;
-use crate::figures::{Number, figure_as, figure_of, found, metrics, names, number, plain, seconds, taken_as, work};
+use crate::figures::{Number, figure_as, figure_of, found, names, number, plain, seconds, taken_as, work};
 use crate::quantities::MIB;
 
 /// Minimum number of rows that can show how figures were computed.
@@ -93,44 +93,6 @@ fn throughput_of(test: &PublishedTest, name: &str) -> Option<Violation> {
     (!given.agrees(follows.within(NEAR))).then(|| found(test, Some(metric), sentence))
 }
 
-/// Finds speed-ups that differ from the ratio of their figures.
-pub fn speed_up(article: &Article) -> Vec<Violation> {
-    metrics(article).flat_map(|(test, metric)| speed_up_of(test, metric)).collect()
-}
-
-fn speed_up_of(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Violation> {
-    let Some((over, first)) = metric.over.as_deref().zip(test.metrics.first()) else { return Vec::new() };
-    let wrong = |figure: &Figure| {
-        let ratio = number(figure_of(first, over)?).over(number(figure_of(first, &figure.contender)?));
-        let sentence = format!(
-            "{}: it has {} where the ratio of the two figures of `{}` is {}",
-            figure.contender,
-            figure.text,
-            first.name,
-            plain(ratio.value)
-        );
-        (!number(figure).agrees(ratio)).then(|| found(test, Some(metric), sentence))
-    };
-    metric.figures.iter().filter_map(wrong).collect()
-}
-
-/// Finds totals that differ from the sum of their parts.
-pub fn total(article: &Article) -> Vec<Violation> {
-    metrics(article).flat_map(|(test, metric)| total_of(article, test, metric)).collect()
-}
-
-fn total_of(article: &Article, test: &PublishedTest, metric: &PublishedMetric) -> Vec<Violation> {
-    let wrong = |figure: &Figure| {
-        let part = |name: &String| seconds(article.test(name)?, &figure.contender);
-        let parts: Option<Vec<Number>> = metric.sum_of.iter().map(part).collect();
-        // Rates may be truncated instead of rounded, so the error of each part is doubled.
-        let sum = Number::sum(parts?.into_iter().map(|part| Number { off: part.off * 2.0, ..part }));
-        let sentence = format!("{}: it has {} where the parts are {}", figure.contender, figure.text, plain(sum.value));
-        (!number(figure).agrees(sum)).then(|| found(test, Some(metric), sentence))
-    };
-    if metric.sum_of.is_empty() { Vec::new() } else { metric.figures.iter().filter_map(wrong).collect() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,29 +125,5 @@ mod tests {
         let exact = rows(|seconds| 50.0 / seconds);
         assert!(truncated_division(&exact).is_empty() && throughput(&exact).is_empty());
         assert_eq!(throughput(&rows(|seconds| 44.0 / seconds)).len(), 10);
-    }
-
-    #[test]
-    fn a_speed_up_is_the_ratio() {
-        let with = |speed_up: &str| {
-            let own = "[[tests.metrics]]\nname = 's'\nunit = 'x'\nbetter = 'higher'\nover = 'b'\n";
-            let figure = format!("figures = [{{ contender = 'a', value = {speed_up}, text = '{speed_up}x' }}]\n");
-            article(&(test("t", "", &[("time", "milliseconds", "30.46", "579.76")]) + own + &figure))
-        };
-        assert!(speed_up(&with("19.03")).is_empty());
-        assert!(sentences(speed_up(&with("19.30")))[0].ends_with("is 19.03"));
-    }
-
-    #[test]
-    fn a_total_is_the_sum() {
-        let with = |sum: &str| {
-            let parts = test("p", "", &[("time", "seconds", "0.82", "0.80")])
-                + &test("q", "", &[("time", "seconds", "6.25", "6.29")]);
-            let own = "[[tests]]\nname = 't'\ntitle = 'x'\noriginal = 'x'\nshown = 'table'\nmethod = 'x'\n[[tests.metrics]]\n\
-                       name = 'time'\nunit = 's'\nbetter = 'lower'\nquantity = 'seconds'\nsum-of = ['p', 'q']\n";
-            article(&format!("{parts}{own}figures = [{{ contender = 'a', value = {sum}, text = '{sum}' }}]\n"))
-        };
-        assert!(total(&with("7.07")).is_empty());
-        assert!(sentences(total(&with("7.70")))[0].ends_with("the parts are 7.07"));
     }
 }

@@ -1,7 +1,6 @@
 //! Checks numbers that an article gives twice, or computes.
 
 use crate::article::{Again, Article, Figure, Precision, PublishedMetric, Reckoning};
-use fsarena_model::Better;
 
 use crate::Violation;
 use crate::figures::{Number, figure_of, found, metrics, number, plain};
@@ -107,10 +106,7 @@ fn all_of(article: &Article, metric: &str, of: &str) -> Vec<Number> {
 
 fn is_best(metric: &PublishedMetric, of: &str) -> bool {
     let Some(own) = figure_of(metric, of) else { return false };
-    let worse = |other: &Figure| match metric.better {
-        Better::Higher => other.value < own.value,
-        Better::Lower => other.value > own.value,
-    };
+    let worse = |other: &Figure| metric.better.log_ratio(own.value, other.value) > 0.0;
     metric.figures.iter().filter(|figure| figure.contender != of).all(worse)
 }
 

@@ -1,6 +1,6 @@
 //! Compares the orders that an article states with each other and with its figures.
 
-use crate::article::{Article, Check, Claim, PublishedMetric, PublishedTest, StatedOrder};
+use crate::article::{Article, Check, Claim, PublishedMetric, PublishedTest, StatedOrder, at_place};
 use fsarena_model::Better;
 
 use crate::Violation;
@@ -70,7 +70,7 @@ fn not_so(test: &PublishedTest, metric: &PublishedMetric, at: &[String], better:
     };
     let turned = |ranking: &&StatedOrder| pairs(&ranking.order).any(|pair| pair == (worse, better));
     if let Some(ranking) = metric.rankings.iter().filter(is_there).find(turned) {
-        let place = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        let place = at_place(ranking.at.as_ref());
         return Some(format!("{better} is called better than {worse}, which precedes it in its own order{place}"));
     }
     let places = at.iter().map(|place| Some(place.as_str())).chain(at.is_empty().then_some(None));
@@ -110,7 +110,7 @@ mod tests {
             article(
                 &(test("t", "", &[("time", "seconds", "20", "34")])
                     + text
-                    + &format!("check = {{ test = 't', order = {order} }}\n")),
+                    + &format!("check = [{{ test = 't', order = {order} }}]\n")),
             )
         };
         assert!(claimed(&claim("[['a'], ['b']]")).is_empty());
@@ -123,7 +123,7 @@ mod tests {
         let (rankings, places) = metric.split_once('\n').expect("two lines");
         let claim = "[[claims]]\nname = 'c'\nkind = 'sum'\ntext = 'x'\noriginal = 'x'\noutcome = 'holds'\nwhy = 'x'\n";
         let of = |at: &str| {
-            let check = format!("check = {{ test = 't', at = ['{at}'], order = [['a'], ['b']] }}\n");
+            let check = format!("check = [{{ test = 't', at = ['{at}'], order = [['a'], ['b']] }}]\n");
             article(&(test("t", places, &[("time", "seconds", "20", "34")]) + rankings + "\n" + claim + &check))
         };
         assert_eq!((claimed(&of("1")).len(), claimed(&of("2")).len()), (1, 0));

@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_model::Verdict;
-use fsarena_report::number::Ratio;
-
 use super::{FindingClass, JudgedFinding, some_of};
 use crate::copies::Copy;
-use crate::judgement::{Bound, Compared, JudgedReason};
+use crate::judgement::{Compared, JudgedReason};
 use crate::measured::Measured;
 
 /// Runs that were given more than once.
@@ -36,14 +33,13 @@ pub fn renamed(pairs: &[[&str; 2]]) -> impl Iterator<Item = JudgedFinding> {
 /// Findings that follow from comparing pairs.
 pub fn of_pairs(rows: &[Measured], pairs: &[Compared]) -> Vec<JudgedFinding> {
     let work = other_work(pairs).into_iter().chain(nothing_shared(rows, pairs));
-    let clock = too_fast(pairs).into_iter().chain(flat(pairs));
     let found = [
         (FindingClass::Work, Vec::from_iter(work)),
         (FindingClass::Confounded, in_blocks(pairs)),
         (FindingClass::OneRun, repeated_elsewhere(pairs)),
     ];
     let found = found.into_iter().flat_map(|(class, texts)| class.findings(texts));
-    found.chain(FindingClass::Clock.findings(clock)).collect()
+    found.chain(FindingClass::Clock.findings(flat(pairs))).collect()
 }
 
 /// Pairs whose work differs, by what differs.
@@ -102,28 +98,6 @@ fn repeated_elsewhere(pairs: &[Compared]) -> Vec<String> {
     let text =
         |(a, b)| format!("{a} or {b} has one run where both can be compared: its others have other hosts or times");
     names.into_iter().map(text).collect()
-}
-
-/// What is known of work that was too fast for the program's clock.
-fn too_fast(pairs: &[Compared]) -> Vec<String> {
-    let mut bounds: BTreeMap<(&str, &str, bool), BTreeSet<String>> = BTreeMap::new();
-    for pair in pairs.iter().map(|pair| &pair.judged) {
-        let Some(ratio) = pair.estimate.ratio else { continue };
-        let (better, worse, ratio) = match pair.bound {
-            Bound::AtLeast if ratio > 1.0 => (&pair.a, &pair.b, ratio),
-            Bound::AtMost if ratio < 1.0 => (&pair.b, &pair.a, 1.0 / ratio),
-            _ => continue,
-        };
-        let text = format!("at least {} in {}", Ratio::alone(ratio).times(), pair.workload);
-        let is_shown = matches!(pair.verdict, Verdict::Faster | Verdict::Slower);
-        bounds.entry((better, worse, is_shown)).or_default().insert(text);
-    }
-    let text = |((better, worse, is_shown), texts): ((&str, &str, bool), BTreeSet<String>)| {
-        let texts = some_of(&texts.iter().map(String::as_str).collect());
-        let but = if is_shown { "" } else { ", but these runs are too few, or vary too much, to show that it is" };
-        format!("{better} was too fast to time, so it was better than {worse} {texts}{but}")
-    };
-    bounds.into_iter().map(text).collect()
 }
 
 /// Workloads whose repetitions have the same figure.

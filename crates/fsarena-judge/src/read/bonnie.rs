@@ -46,27 +46,15 @@ pub fn is_for_people(file: &File<'_>) -> bool {
     file.text.contains("------Sequential Output------ --Sequential Input- --Random-")
 }
 
-/// What a seed is at least unless it was chosen (`-z`): it is made of the time.
-const RANDOM_SEED: f64 = 1e9;
-
 /// Each test of each line. If the lines have several machine names, those are the contenders. Lines with the same seed
-/// are of one start of the program (`-x`), which prints the names of the fields first; several starts with a seed that
-/// was chosen do not.
+/// are of one start of the program (`-x`).
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let mut count = 0;
-    // With the number of heads before it.
-    let result = |line| {
-        count += usize::from(str::starts_with(line, "format_version,"));
-        Some((count, BonnieLine::of(line)?))
-    };
-    let (heads, lines): (Vec<usize>, Vec<BonnieLine<'_>>) = file.text.lines().filter_map(result).unzip();
+    let lines: Vec<BonnieLine<'_>> = file.text.lines().filter_map(BonnieLine::of).collect();
     let names: BTreeSet<&str> = lines.iter().map(|line| line.name()).collect();
     let of = |(index, line): (usize, &BonnieLine<'_>)| {
         let run = file.run(index + 1, &line.fields);
-        let start_of = |place: usize| (heads[place], lines[place].name(), lines[place].described(2));
-        let seed = line.described(2).and_then(figure);
-        let has_others = seed.is_some_and(|seed| heads[index] > 0 || seed >= RANDOM_SEED);
-        let start = (0..index).find(|other| has_others && start_of(*other) == start_of(index)).unwrap_or(index);
+        let first = lines.iter().position(|other| other.start().is_some() && other.start() == line.start());
+        let start = first.unwrap_or(index);
         let measured = |(figure, is_bound): (ResultFigure, bool)| {
             let row = line.measured(file.row(start + 1, figure));
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };
@@ -107,6 +95,11 @@ impl<'a> BonnieLine<'a> {
 
     fn name(&self) -> &'a str {
         self.fields[self.name]
+    }
+
+    /// The start of the program that it is of: the machine and the seed.
+    fn start(&self) -> Option<(&'a str, f64)> {
+        Some((self.name(), self.described(2).and_then(figure)?))
     }
 
     /// The field `after` the machine's name, in the formats 1.9x.

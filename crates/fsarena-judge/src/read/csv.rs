@@ -14,16 +14,17 @@ use fsarena_model::Better;
 
 use self::decimal::Decimal;
 pub use self::decimal::rounding;
+use self::decimal::rounding_without_zeros;
 pub use self::names::name_alike;
-use self::names::{Spellings, leave_out_summaries, name_workloads};
+use self::names::{Spellings, is_summary, is_summary_of_runs};
 use self::records::{CsvRecord, Records};
 use self::runs::{name_copies, name_runs, run};
-use self::work::ShownColumns;
+use self::work::{ShownColumns, is_numbering};
 use super::time::{TimeNotation, is_time_alone, seconds};
-use super::{KnownFacts, ReadError, ResultFigure};
+use super::{ReadError, ResultFigure, shared};
 use crate::copies::FEWEST_FIGURES;
 use crate::findings::FindingClass;
-use crate::measured::{InputFacts, Measured};
+use crate::measured::{Clock, Measured};
 
 /// What to do about a figure that is missing.
 const MISSING: &str = "leave out the row of a figure that is missing, or, where each contender has a column, leave its \
@@ -133,6 +134,37 @@ fn place_of(name: &str, header: &CsvRecord<'_>, column: &str) -> Result<usize, R
     }
 }
 
+/// The places of the columns that the user named, and of the unit.
+struct NamedPlaces {
+    contender: usize,
+    workload: Option<usize>,
+    host: Option<usize>,
+    value: usize,
+    time: Option<usize>,
+    recorded: Option<usize>,
+    unit: Option<usize>,
+}
+
+impl NamedPlaces {
+    fn of(name: &str, header: &CsvRecord<'_>, columns: &CsvColumns) -> Result<Self, ReadError> {
+        let place = |column: &String| place_of(name, header, column);
+        let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
+        let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
+        let (workload, time) = (maybe(&columns.workload)?, maybe(&columns.time)?);
+        let (host, recorded) = (maybe(&columns.host)?, maybe(&columns.recorded)?);
+        let roles = [Some(contender), workload, Some(value), time].into_iter().flatten();
+        if let Some(twice) = roles.clone().find(|place| roles.clone().filter(|other| other == place).count() > 1) {
+            let why = format!("`{}` is given as two columns", header.field(twice));
+            let hint = "the contender, the workload, the figure and the time are columns of their own";
+            return Err(ReadError::table(name, why).hinting(hint));
+        }
+        let is_free = |place: &usize| !roles.clone().chain(host).chain(recorded).any(|other| other == *place);
+        let is_unit = |place: &usize| ["unit", "units"].contains(&header.field(*place).to_lowercase().as_str());
+        let unit = (0..header.fields.len()).filter(is_free).find(is_unit);
+        Ok(Self { contender, workload, host, value, time, recorded, unit })
+    }
+}
+
 /// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
 ///
 /// # Errors
@@ -146,32 +178,28 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     }
     let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
     columns.needed().into_iter().try_for_each(|column| place_of(name, &header, column).map(drop))?;
-    let mut records = columns.records(text);
-    let header = records.next().unwrap_or(header);
-    let place = |column: &String| place_of(name, &header, column);
-    let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
-    let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
-    let [workload, time, host, recorded] =
-        [&columns.workload, &columns.time, &columns.host, &columns.recorded].map(maybe);
-    let (workload, time, host, recorded) = (workload?, time?, host?, recorded?);
-    let roles = [Some(contender), workload, Some(value), time].into_iter().flatten();
-    if let Some(twice) = roles.clone().find(|place| roles.clone().filter(|other| other == place).count() > 1) {
-        let why = format!("`{}` is given as two columns", header.fields[twice].trim());
-        let hint = "the contender, the workload, the figure and the time are columns of their own";
-        return Err(ReadError::table(name, why).hinting(hint));
-    }
+    let header = columns.records(text).next().unwrap_or(header);
+    let NamedPlaces { contender, workload, host, value, time, recorded, unit } =
+        NamedPlaces::of(name, &header, columns)?;
     let figures = columns.records(text).skip(1).filter_map(|it| it.fields.into_iter().nth(value));
     let decimal = Decimal::of(separator, figures);
-    let is_unit = |title: &Cow<'_, str>| ["unit", "units"].contains(&title.trim().to_lowercase().as_str());
-    let named = [Some(contender), workload, host, Some(value), time, recorded];
-    let unit = header.fields.iter().position(is_unit).filter(|unit| !named.contains(&Some(*unit)));
-    let used: Vec<usize> = named.into_iter().chain([unit]).flatten().collect();
-    let groups: Vec<usize> = named[..3].iter().copied().flatten().collect();
-    let figure: Vec<usize> = named[..2].iter().copied().flatten().collect();
-    let shown = ShownColumns::of(|| columns.records(text).skip(1), &header, &used, &figure, &groups);
-    let nothing = InputFacts::default();
-    let (mut known, mut conditions) = (KnownFacts::default(), KnownFacts::default());
+    let used: Vec<usize> =
+        [Some(contender), workload, host, Some(value), time, recorded, unit].into_iter().flatten().collect();
+    let groups: Vec<usize> = [Some(contender), workload, host].into_iter().flatten().collect();
+    let figure: Vec<usize> = [Some(contender), workload].into_iter().flatten().collect();
+    let numbering: Vec<usize> =
+        (0..header.fields.len()).filter(|it| !used.contains(it) && is_numbering(header.field(*it))).collect();
+    // What a row that is made of others is called, such as `Average`, or `best` in a column of runs.
+    let summary = |record: &CsvRecord<'_>| {
+        let mut cells = numbering.iter().map(|place| record.field(*place)).filter(|cell| is_summary_of_runs(cell));
+        cells.next().or(Some(record.field(contender)).filter(|cell| is_summary(cell))).map(str::to_owned)
+    };
+    let records = || columns.records(text).skip(1);
+    let rows = || records().filter(|record| summary(record).is_none());
+    let shown = ShownColumns::of(rows, &header, &used, &figure, &groups);
     let mut cells: Vec<Spellings> = header.fields.iter().map(|_| Spellings::default()).collect();
+    let (mut works, mut conditions) = (BTreeSet::new(), BTreeSet::new());
+    let mut roundings: Vec<[f64; 2]> = Vec::new();
     let mut notations: BTreeMap<TimeNotation, (String, String)> = BTreeMap::new();
     let row = |record: CsvRecord<'_>| {
         let own = |place: usize| record.field(place).to_owned();
@@ -187,13 +215,9 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             return Err(wrong(format!("it has {own} fields, and the header has {all}; decimal commas need quotes")));
         }
         let field = |place: usize| record.field(place);
-        if let Some(place) = named[..4].iter().flatten().find(|place| field(**place).is_empty()) {
-            let error = wrong(format!("it has no `{}`", header.fields[*place].trim()));
-            return Err(error.hinting(if *place == value {
-                MISSING
-            } else {
-                "fill in the cell, also where several rows shared one"
-            }));
+        if let Some(place) = groups.iter().chain([&value]).find(|place| field(**place).is_empty()) {
+            let hint = if *place == value { MISSING } else { "fill in the cell, also where several rows shared one" };
+            return Err(wrong(format!("it has no `{}`", header.fields[*place].trim())).hinting(hint));
         }
         let text = field(value);
         let value = decimal.number(text).map_err(|why| {
@@ -207,10 +231,12 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             let text = field(place);
             let plain = text.replace(',', ".");
             let seconds = seconds(&plain).ok_or_else(|| wrong(format!("`{text}` is no time")))?;
-            notations.entry(TimeNotation::of(&plain)).or_insert_with(|| (source.clone(), text.to_owned()));
-            Ok(seconds)
+            let notation = TimeNotation::of(&plain);
+            notations.entry(notation).or_insert_with(|| (source.clone(), text.to_owned()));
+            let clock = if notation == TimeNotation::Local { Clock::Local } else { Clock::Universal };
+            Ok((seconds, clock))
         };
-        let time = time.map(&mut moment).transpose()?;
+        let (time, clock) = time.map(&mut moment).transpose()?.unzip();
         let workload = workload.map_or_else(|| columns.value.clone(), |it| cells[it].first(field(it)).to_owned());
         let mut facts = |places: &[usize], value: fn(&str, &str) -> String| {
             let facts = places.iter().map(|place| {
@@ -220,33 +246,29 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             facts.filter(|(_, value)| !value.is_empty()).collect()
         };
         let unit = unit.map(own).unwrap_or_default();
+        roundings.push([rounding(text), rounding_without_zeros(text)]);
         Ok(Measured {
-            run: run(name, &source, time.is_some(), &record.fields),
+            run: run(name, &source, time.is_some(), &record),
             contender: own(contender),
             time,
+            clock: clock.unwrap_or_default(),
             host: host.map(own),
             recorded: recorded.map(own).filter(|text| !text.is_empty()),
-            work: known.shared(facts(&shown.work, work::setting)),
-            conditions: conditions.shared(facts(&shown.conditions, work::condition)),
-            clock_step: Some(rounding(text) / value),
+            work: shared(&mut works, facts(&shown.work, work::setting)),
+            conditions: shared(&mut conditions, facts(&shown.conditions, work::condition)),
             source,
             unit,
-            ..ResultFigure::rate(workload, value, "").row(&nothing)
+            ..ResultFigure::rate(workload, value, "").row()
         })
     };
-    let mut summaries = BTreeSet::new();
-    let is_row = |record: &CsvRecord<'_>| shown.summary(record).map(|name| summaries.insert(name)).is_none();
-    let mut rows = records.filter(is_row).map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
-    if !TimeNotation::are_comparable(notations.keys().copied()) {
+    let mut rows = rows().map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
+    if notations.len() > 1 {
         let examples: Vec<String> = notations.values().map(|(place, text)| format!("`{text}` ({place})")).collect();
         let why = format!("times are not of one kind, so their order is unknown: {}", examples.join(", "));
         let hint = "write all times alike: as 2026-11-26T12:00:00Z, without an offset from UTC, or in seconds";
         return Err(ReadError::table(name, why).hinting(hint));
     }
-    let is_local_time = notations.contains_key(&TimeNotation::Local);
-    rows.iter_mut().for_each(|row| row.is_local_time = is_local_time);
     name_alike(&mut rows);
-    leave_out_summaries(&mut rows, summaries);
     let alone = shown.alone.iter().map(|place| header.fields[*place].trim()).map(|title| {
         format!(
             "each row of a contender has another `{title}`, so each is work of its own, with one run; leave the column \
@@ -255,9 +277,9 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
     });
     if let Some(row) = rows.first_mut() {
         row.notes.extend(FindingClass::OneRun.findings(alone));
-    }
-    if workload.is_some() {
-        name_workloads(&mut rows);
+        let summaries = Vec::from_iter(BTreeSet::from_iter(records().filter_map(|record| summary(&record)))).join(", ");
+        let left_out = format!("other rows are called {summaries}: they are made of others and left out");
+        row.notes.extend(FindingClass::Copy.findings(Some(left_out).filter(|_| !summaries.is_empty())));
     }
     if time.is_some() {
         name_runs(&mut rows);
@@ -266,7 +288,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         return Err(ReadError::table(name, "it has a header and no rows"));
     }
     direction::apply(name, columns, &header, &mut rows)?;
-    round_alike(&mut rows);
+    round_alike(&mut rows, &roundings);
     if time.is_none() {
         name_copies(&mut rows);
     }
@@ -274,39 +296,18 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
 }
 
 /// The figures of a workload are rounded to the digits that the longest of them has, since zeros may be left out. Zeros
-/// that all of several figures end with do not count.
-fn round_alike(rows: &mut [Measured]) {
-    let mut known: HashMap<String, WorkloadRounding> = HashMap::new();
-    let rounding = |row: &Measured| row.clock_step.unwrap_or_default() * row.value;
-    for row in &*rows {
-        let first = || WorkloadRounding { finest: rounding(row), zeros: i32::MAX, count: 0 };
-        let own = known.entry(row.workload.clone()).or_insert_with(first);
-        own.finest = own.finest.min(rounding(row));
+/// that all of several figures end with do not count; a few may end with them by chance. `roundings` are how far each
+/// figure may be off, by its digits and without its zeros.
+fn round_alike(rows: &mut [Measured], roundings: &[[f64; 2]]) {
+    let mut finest: HashMap<String, ([f64; 2], usize)> = HashMap::new();
+    for (row, own) in rows.iter().zip(roundings) {
+        let (finest, count) = finest.entry(row.workload.clone()).or_insert(([f64::INFINITY; 2], 0));
+        *finest = [finest[0].min(own[0]), finest[1].min(own[1])];
+        *count += 1;
     }
-    for row in &*rows {
-        let Some(own) = known.get_mut(&row.workload) else { continue };
-        let mut steps = (row.value / own.finest / 2.0).round();
-        let mut zeros = 0;
-        while zeros < own.zeros && steps % 10.0 == 0.0 {
-            (steps, zeros) = (steps / 10.0, zeros + 1);
-        }
-        (own.zeros, own.count) = (zeros, own.count + 1);
-    }
-    rows.iter_mut().for_each(|row| row.clock_step = Some(known[&row.workload].rounding() / row.value));
-}
-
-/// How far the figures of a workload are rounded.
-struct WorkloadRounding {
-    /// By their digits.
-    finest: f64,
-    /// With how many zeros all end.
-    zeros: i32,
-    count: usize,
-}
-
-impl WorkloadRounding {
-    fn rounding(&self) -> f64 {
-        // A few figures may end with zeros by chance.
-        if self.count > FEWEST_FIGURES { self.finest * 10_f64.powi(self.zeros) } else { self.finest }
+    for row in rows {
+        let ([digits, without_zeros], count) = finest[&row.workload];
+        let rounding = if count > FEWEST_FIGURES { without_zeros } else { digits };
+        row.clock_step = Some(rounding / row.value);
     }
 }

@@ -1,8 +1,10 @@
 //! dbench's text output: the throughput of a run. A file may have several runs.
 
+use std::sync::Arc;
+
 use super::doubts::failed;
 use super::{File, ReadError, ResultFigure, figure, program};
-use crate::measured::{InputFacts, Measured, SyncedResult};
+use crate::measured::{Measured, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(is_result)
@@ -43,7 +45,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let failures = own.iter().filter(|line| line.contains(" failed for handle ") || line.contains(") ERROR: "));
         Ok(Measured {
             run: file.run(index + 1, &line),
-            work: InputFacts::new(work.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()),
+            work: Arc::new(work.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()),
             // Without this option only some of its operations are synced.
             durable: if line.contains("(sync open)") { SyncedResult::Synced } else { SyncedResult::Unknown },
             conditions: program(version.map(|version| format!("dbench {version}"))),

@@ -9,15 +9,16 @@ mod terse;
 mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
 
 use self::devices::MovedBytes;
 use self::syncs::JobSyncs;
-pub use terse::{knows as knows_terse, read as read_terse};
-
+pub use self::terse::{knows as knows_terse, read as read_terse};
 use super::doubts::{folder, placed, written_meanwhile};
-use super::json::Value;
-use super::options::{size, without_label};
-use super::{File, KnownFacts, ReadError, ResultFigure, positive, program};
+use super::options::size;
+use super::{File, ReadError, ResultFigure, positive, program};
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 /// What jobs do; with `unified_rw_reporting=1`, all of it is `mixed`.
@@ -38,6 +39,9 @@ pub fn is_for_people(file: &File<'_>) -> bool {
 /// Whether `next` is a later state of the run of `last`, as `--status-interval` prints them: it began before `last` was
 /// printed. Documents that do not show when they began are taken for states.
 pub fn continues(last: &Value, next: &Value) -> bool {
+    if !(knows(last) && knows(next)) {
+        return false;
+    }
     // Without milliseconds, a moment is somewhere in its second.
     let printed = |value: &Value, uncertain: f64| {
         positive(&value["timestamp_ms"]).or_else(|| Some(1000.0 * positive(&value["timestamp"])? + uncertain))
@@ -59,8 +63,8 @@ pub fn continues(last: &Value, next: &Value) -> bool {
 
 /// The size of a request as a power of two, which follows from rates: all that is known of it without options.
 fn request(kib_per_s: f64, ops_per_s: f64) -> (String, String) {
-    let request = (1024.0 * kib_per_s / ops_per_s).log2().round().exp2();
-    ("size of a request".to_owned(), size(&request.to_string()))
+    let bytes = (1024.0 * kib_per_s / ops_per_s).log2().round().exp2();
+    ("size of a request".to_owned(), size(&bytes.to_string()))
 }
 
 /// The operations per second of each job in each direction that did something. The clones of a job, sections with
@@ -68,7 +72,7 @@ fn request(kib_per_s: f64, ops_per_s: f64) -> (String, String) {
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
     const ALL_CLIENTS: &str = "All clients";
     let jobs: Vec<&Value> = match (value["jobs"].as_array(), value["client_stats"].as_array()) {
-        (None, Some([])) => return Err(file.malformed("no client answered")),
+        (None, Some(rows)) if rows.is_empty() => return Err(file.malformed("no client answered")),
         // The row of all clients adds up different jobs.
         (None, rows) => rows.into_iter().flatten().filter(|row| name(row) != ALL_CLIENTS).collect(),
         (Some(jobs), _) => jobs.iter().collect(),
@@ -89,7 +93,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
     let parts = parts::of(file.label, value, &jobs);
     let run = file.run(1, value);
     let mut conditions = program(value["fio version"].as_str());
-    InputFacts::make_mut(&mut conditions).extend(devices::conditions(value, file.label));
+    Arc::make_mut(&mut conditions).extend(devices::conditions(value, file.label));
     let [read, written] = ["read", "write"].map(|direction| MovedBytes::of(value, &parts, direction));
     let asked: Vec<JobSyncs<'_>> = parts.iter().map(|part| JobSyncs::of(value, part)).collect();
     let least = asked.iter().map(JobSyncs::least).sum::<f64>();
@@ -101,7 +105,6 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         let synced = |known: &mut SyncedResult| *known = if *known == SyncedResult::Synced { *known } else { *durable };
         part.stages.iter().for_each(|stage| _ = syncs.entry(*stage).and_modify(synced).or_insert(*durable));
     }
-    let mut known = KnownFacts::default();
     let (mut rows, mut places) = (Vec::new(), Vec::new());
     for ((part, own), durable) in parts.iter().zip(&asked).zip(durable) {
         let options = work::options(value, part.jobs[0]).unwrap_or_default();
@@ -115,15 +118,14 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             let is_again = direction == "mixed" && !part.jobs[0]["read"].is_null();
             let Some(rate) = part.rate(direction).filter(|_| !is_again) else { continue };
             let figure = ResultFigure::rate(format!("{} {direction}", part.name), rate, "ops/s");
+            let mut work = part.work(direction);
+            if let Some(fact) = meanwhile.clone().filter(|_| direction == "read") {
+                Arc::make_mut(&mut work).extend([fact]);
+            }
             rows.push(Measured {
                 source: format!("{}, {}", file.name, part.name),
                 run: run.clone(),
-                work: match (direction, &meanwhile) {
-                    ("read", Some(fact)) => {
-                        known.shared((*part.work(direction)).clone().into_iter().chain([fact.clone()]).collect())
-                    }
-                    _ => part.work(direction),
-                },
+                work,
                 clock_step: part.time(direction).map(f64::recip),
                 time: positive(&value["timestamp"]),
                 host: part.host(),
@@ -159,7 +161,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
 /// Makes contenders of the directories of jobs, if there are several and the same work was done in each. `places` are
 /// the directory and the direction of each row.
 fn of_directories(rows: &mut [Measured], places: &[(&str, &str)]) {
-    let mut works: BTreeMap<&str, Vec<(InputFacts, &str)>> = BTreeMap::new();
+    let mut works: BTreeMap<&str, Vec<(Arc<InputFacts>, &str)>> = BTreeMap::new();
     for (row, (directory, direction)) in rows.iter().zip(places) {
         works.entry(directory).or_default().push((row.work.clone(), direction));
     }
@@ -174,28 +176,6 @@ fn of_directories(rows: &mut [Measured], places: &[(&str, &str)]) {
         row.workload = format!("{} {direction}", row.work["rw"]);
         let kind = placed([*directory]).filter(|_| kinds.len() == works.len());
         row.contender = kind.unwrap_or_else(|| (*directory).to_owned());
-    }
-}
-
-/// Makes contenders of the file systems that the directories of several runs in a file name, if the same work was done
-/// on each.
-pub fn of_runs(rows: &mut [Measured]) {
-    let named = |row: &Measured| {
-        let kind = row.recorded.clone()?;
-        Some((without_label(&row.workload, &kind), kind))
-    };
-    let Some(names) = rows.iter().map(named).collect::<Option<Vec<_>>>() else { return };
-    let mut works: BTreeMap<&str, BTreeSet<(&str, &InputFacts)>> = BTreeMap::new();
-    for (row, (workload, kind)) in rows.iter().zip(&names) {
-        works.entry(kind).or_default().insert((workload, &row.work));
-    }
-    let mut others = works.values();
-    let first = others.next();
-    if works.len() < 2 || others.any(|other| Some(other) != first) {
-        return;
-    }
-    for (row, (workload, kind)) in rows.iter_mut().zip(names) {
-        (row.workload, row.contender) = (workload, kind);
     }
 }
 

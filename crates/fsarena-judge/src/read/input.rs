@@ -29,42 +29,7 @@ pub fn text(name: &str, bytes: Vec<u8>) -> Result<String, ReadError> {
     if text.trim_matches(|letter: char| letter.is_whitespace() || letter == '\0').is_empty() {
         return Err(ReadError::Empty { name: name.to_owned() });
     }
-    let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text };
-    Ok(unframed(if text.contains(COLOUR) { without_colours(&text) } else { text }))
-}
-
-/// What sequences begin with that colour text on a terminal (ECMA-48, *SGR*).
-const COLOUR: &str = "\u{1b}[";
-
-fn without_colours(text: &str) -> String {
-    let mut parts = text.split(COLOUR);
-    let first = parts.next().unwrap_or_default();
-    parts.fold(first.to_owned(), |plain, part| plain + part.split_once('m').map_or(part, |(_, rest)| rest))
-}
-
-/// A text without what all of its lines begin with: blanks, marks of quotes, or what has a time of day, as logs have.
-fn unframed(text: String) -> String {
-    const TIME: &[u8] = b"00:00:00";
-    let shape =
-        |line: &str| line.bytes().chain(*b" ").map(|byte| if byte.is_ascii_digit() { b'0' } else { byte }).collect();
-    let mut lines = text.lines().filter(|line| !line.is_empty());
-    let mut common: Vec<u8> = lines.next().map(shape).unwrap_or_default();
-    let mut count = 1;
-    for line in lines {
-        let line: Vec<u8> = shape(line);
-        common.truncate(common.iter().zip(&line).take_while(|(one, other)| one == other).count());
-        common.truncate(common.iter().rposition(|byte| *byte == b' ').map_or(0, |place| place + 1));
-        count += 1;
-        if common.is_empty() {
-            return text;
-        }
-    }
-    let is_frame =
-        common.iter().all(|byte| b" >".contains(byte)) || common.windows(TIME.len()).any(|part| part == TIME);
-    match count > 1 && is_frame {
-        true => text.lines().map(|line| line.get(common.len()..).unwrap_or_default().to_owned() + "\n").collect(),
-        false => text,
-    }
+    Ok(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })
 }
 
 fn unpacked(name: &str, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
@@ -146,20 +111,6 @@ mod tests {
         );
         let unmarked = [of("fs,é", u16::to_le_bytes), of("fs,é", u16::to_be_bytes)];
         assert_eq!(unmarked.map(|bytes| read(&bytes)), [Ok("fs,é".to_owned()), Ok("fs,é".to_owned())]);
-    }
-
-    #[test]
-    fn what_each_line_begins_with_in_logs_and_quotes_is_left_out() {
-        let plain = "{\n  \"a\": 1\n\n}\n";
-        for prefix in ["    ", "> ", "2026-11-28T08:00:01.1234567Z ", "Nov 28 08:00:00 host fio[123]: "] {
-            let framed: String =
-                plain.lines().map(|line| (prefix.to_owned() + line).trim_end().to_owned() + "\n").collect();
-            assert_eq!(read(framed.as_bytes()), Ok(plain.to_owned()), "{prefix}");
-        }
-        assert_eq!(read(b"\x1b[1;32ma\x1b[0m b\nc\n"), Ok("a b\nc\n".to_owned()));
-        for other in ["t,fs\n2026-11-28 08:00:00,a\n2026-11-28 08:00:01,b\n", "fio 1\nfio 2\n", "  a\n"] {
-            assert_eq!(read(other.as_bytes()), Ok(other.to_owned()));
-        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! IO500's `result_summary.txt`: each phase is a workload. The score, which is made of the phases, does not count.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{File, ReadError, ResultFigure, figure, program};
 use crate::findings::FindingClass;
-use crate::measured::{Extent, InputFacts, Measured, Reads, SyncedResult};
+use crate::measured::{Extent, Measured, Reads, SyncedResult};
 
 /// The seconds for which phases that write have to go on (IO500's rules).
 const STONEWALL_S: f64 = 300.0;
@@ -32,7 +33,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let stonewall = Some(("stonewall".to_owned(), reached.to_owned())).filter(|_| name.ends_with("write"));
         rows.push(Measured {
             extent,
-            work: InputFacts::new(stonewall.into_iter().collect()),
+            work: Arc::new(stonewall.into_iter().collect()),
             durable: if writes { SyncedResult::Unknown } else { SyncedResult::NothingWritten },
             reads: if writes { Reads::Nothing } else { Reads::Unknown },
             conditions: conditions.clone(),
@@ -62,11 +63,10 @@ impl<'a> Phase<'a> {
         let words: Vec<&str> = before.split_whitespace().collect();
         let [.., name, value, unit] = words[..] else { return None };
         let name = name.replace('_', "-");
-        // Figures in different units are not compared.
-        let (name, unit) = match unit.to_lowercase().as_str() {
-            "gib/s" => (name, "GiB/s"),
-            "gb/s" => (format!("{name} in GB/s"), "GB/s"),
-            "kiops" => (name, "kIOPS"),
+        let unit = match unit.to_lowercase().as_str() {
+            "gib/s" => "GiB/s",
+            "gb/s" => "GB/s",
+            "kiops" => "kIOPS",
             _ => return None,
         };
         let seconds = after.split_whitespace().next().and_then(figure);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::json::Value;
+use serde_json::Value;
 
 use super::doubts::{doubt, placed};
 use super::options::{of_command, size};

@@ -1,12 +1,9 @@
 //! JSON objects in a text: programs print messages, progress lines and summaries before, between and after them.
 
-use std::collections::HashSet;
 use std::fmt;
-use std::hash::{Hash, Hasher};
-use std::ops::Index;
-use std::rc::Rc;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 
 /// What the names of members begin with that no reader needs: histograms, percentiles and statistics of samples, most
 /// of what fio prints. They are not kept, unless they are in [`OPTIONS`].
@@ -14,92 +11,6 @@ const LEFT_OUT: [&str; 8] = ["slat_ns", "clat_ns", "bins", "percentile", "iodept
 
 /// Members whose own members are fio's options: these define the work, whatever they are called.
 const OPTIONS: [&str; 2] = ["global options", "job options"];
-
-/// A value. A hundred megabytes of small jobs have millions of members, so a member takes 40 bytes, where
-/// `serde_json::Value` takes 630 for an object of one member.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    Null,
-    Bool(bool),
-    Number(f64),
-    String(Box<str>),
-    Array(Box<[Value]>),
-    /// In the order of the text.
-    Object(Box<[(Rc<str>, Value)]>),
-}
-
-impl Value {
-    pub fn as_f64(&self) -> Option<f64> {
-        if let Self::Number(number) = self { Some(*number) } else { None }
-    }
-
-    pub fn as_u64(&self) -> Option<u64> {
-        self.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0).map(|number| number as u64)
-    }
-
-    pub fn as_str(&self) -> Option<&str> {
-        if let Self::String(text) = self { Some(text) } else { None }
-    }
-
-    pub fn as_array(&self) -> Option<&[Value]> {
-        if let Self::Array(values) = self { Some(values) } else { None }
-    }
-
-    pub fn as_object(&self) -> Option<&[(Rc<str>, Value)]> {
-        if let Self::Object(members) = self { Some(members) } else { None }
-    }
-
-    pub fn is_null(&self) -> bool {
-        matches!(self, Self::Null)
-    }
-}
-
-/// A member; null if there is none. Of several with one name, the last one.
-impl<N: AsRef<str> + ?Sized> Index<&N> for Value {
-    type Output = Value;
-
-    fn index(&self, name: &N) -> &Value {
-        let mut members = self.as_object().into_iter().flatten().rev();
-        members.find(|(own, _)| **own == *name.as_ref()).map_or(&Value::Null, |(_, value)| value)
-    }
-}
-
-/// An item; null if there is none.
-impl Index<usize> for Value {
-    type Output = Value;
-
-    fn index(&self, place: usize) -> &Value {
-        self.as_array().and_then(|values| values.get(place)).unwrap_or(&Value::Null)
-    }
-}
-
-impl Hash for Value {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        std::mem::discriminant(self).hash(hasher);
-        match self {
-            Self::Null => {}
-            Self::Bool(value) => value.hash(hasher),
-            Self::Number(number) => number.to_bits().hash(hasher),
-            Self::String(text) => text.hash(hasher),
-            Self::Array(values) => values.hash(hasher),
-            Self::Object(members) => members.hash(hasher),
-        }
-    }
-}
-
-/// As in JSON, but for the names and items of what has several.
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => f.write_str("null"),
-            Self::Bool(value) => value.fmt(f),
-            Self::Number(number) => number.fmt(f),
-            Self::String(text) => write!(f, "{text:?}"),
-            Self::Array(_) => f.write_str("a list"),
-            Self::Object(_) => f.write_str("an object"),
-        }
-    }
-}
 
 /// An object that cannot be read.
 pub struct Broken {
@@ -124,11 +35,10 @@ impl Broken {
 /// The outermost objects of a text, without what surrounds them.
 pub fn objects(text: &str) -> impl Iterator<Item = Result<Value, Broken>> {
     let mut at = 0;
-    let mut names = KnownNames::default();
     std::iter::from_fn(move || {
         let begin = beginning(text, at)?;
         let mut json = serde_json::Deserializer::from_str(&text[begin..]);
-        let value = WithoutLeftOut { names: &mut names, left_out: &LEFT_OUT }.deserialize(&mut json);
+        let value = Without(&LEFT_OUT).deserialize(&mut json);
         at = match &value {
             Ok(_) => begin + json.into_iter::<IgnoredAny>().byte_offset(),
             Err(error) if error.is_eof() => text.len(),
@@ -150,28 +60,11 @@ fn beginning(text: &str, mut from: usize) -> Option<usize> {
     }
 }
 
-/// The names of members, each once.
-#[derive(Default)]
-struct KnownNames(HashSet<Rc<str>>);
+/// Reads a value without the members whose names begin with these.
+#[derive(Clone, Copy)]
+struct Without(&'static [&'static str]);
 
-impl KnownNames {
-    fn shared(&mut self, name: &str) -> Rc<str> {
-        if let Some(known) = self.0.get(name) {
-            return known.clone();
-        }
-        let name: Rc<str> = name.into();
-        self.0.insert(name.clone());
-        name
-    }
-}
-
-/// Reads a value without the members whose names begin with `left_out`.
-struct WithoutLeftOut<'n> {
-    names: &'n mut KnownNames,
-    left_out: &'static [&'static str],
-}
-
-impl<'de> DeserializeSeed<'de> for WithoutLeftOut<'_> {
+impl<'de> DeserializeSeed<'de> for Without {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -179,7 +72,7 @@ impl<'de> DeserializeSeed<'de> for WithoutLeftOut<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for WithoutLeftOut<'_> {
+impl<'de> Visitor<'de> for Without {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -191,45 +84,44 @@ impl<'de> Visitor<'de> for WithoutLeftOut<'_> {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+        Ok(value.into())
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
+        Ok(value.into())
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
+        Ok(value.into())
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Number(value))
+        Ok(value.into())
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.into()))
+        Ok(value.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = items.next_element_seed(WithoutLeftOut { names: self.names, ..self })? {
+        while let Some(value) = items.next_element_seed(self)? {
             values.push(value);
         }
-        Ok(Value::Array(values.into()))
+        Ok(Value::Array(values))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut kept = Vec::new();
+        let mut kept = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            if self.left_out.iter().any(|begin| name.starts_with(begin)) {
+            if self.0.iter().any(|begin| name.starts_with(begin)) {
                 members.next_value::<IgnoredAny>()?;
             } else {
-                let left_out = if OPTIONS.contains(&&*name) { &[] } else { self.left_out };
-                let name = self.names.shared(&name);
-                kept.push((name, members.next_value_seed(WithoutLeftOut { names: self.names, left_out })?));
+                let own = if OPTIONS.contains(&name.as_str()) { Self(&[]) } else { self };
+                kept.insert(name, members.next_value_seed(own)?);
             }
         }
-        Ok(Value::Object(kept.into()))
+        Ok(Value::Object(kept))
     }
 }
 
@@ -243,7 +135,7 @@ mod tests {
                     { \"b\": 2, \"b\": 3 }{\"c\": -1.5}";
         let found: Vec<Value> = objects(text).filter_map(Result::ok).collect();
         let [first, second, third] = &found[..] else { panic!("three: {found:?}") };
-        assert_eq!((first["a"][0].as_u64(), &first["a"][1]), (Some(1), &Value::Object([].into())));
+        assert_eq!((first["a"][0].as_u64(), &first["a"][1]), (Some(1), &serde_json::json!({})));
         let options =
             "{\"job options\": {\"iodepth_low\": 1}, \"global options\": [{\"bw_\": 2}], \"iodepth_level\": 3}";
         let [Ok(options)] = &objects(options).collect::<Vec<_>>()[..] else { panic!("one") };

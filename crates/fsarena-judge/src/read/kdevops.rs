@@ -1,8 +1,7 @@
 //! The consolidated results of kdevops' Milvus workflow: one entry per run, with the host's name in `_file`.
 
 use fsarena_lane::kind::named_in;
-
-use super::json::Value;
+use serde_json::Value;
 
 use super::time::seconds;
 use super::{File, ReadError, ResultFigure, positive};
@@ -14,9 +13,8 @@ pub fn knows(value: &Value) -> bool {
 
 /// The figures of each run. As in the authors' own report, the contender is the file system in the host's name.
 pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> {
-    let runs = value["raw_results"].as_array().unwrap_or_default();
     let mut rows = Vec::new();
-    for (number, run) in runs.iter().enumerate() {
+    for (number, run) in value["raw_results"].as_array().into_iter().flatten().enumerate() {
         let place = format!("{}, run {}", file.name, number + 1);
         let own = run["_file"].as_str().ok_or_else(|| ReadError::malformed(&place, "it has no `_file`"))?;
         let host = host(own);

@@ -1,19 +1,13 @@
-//! mdtest's text output. Its summary has no single iterations; they follow from its columns if there are three or
-//! fewer. With `-v` it prints those of its first task.
+//! mdtest's text output: the mean of each test over the iterations of a run, which is all that its summary has of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::doubts::placed;
 use super::options::of_command;
 use super::time::month_first;
 use super::{File, ReadError, ResultFigure, at_number, figure, printed, program, uneven, written};
 use crate::measured::{Measured, Reads, SyncedResult};
-
-/// By how much the rate of the first task, times the number of tasks, may differ from that of all.
-const TOLERANCE: f64 = 0.1;
-
-/// How far a figure that follows from others may be off, since they are rounded.
-const ROUNDED: f64 = 0.01;
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || is_head(line))
@@ -34,19 +28,15 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         // The next run begins with its time, before its name.
         let start = file.run(index + 1, &printed(lines, |line| line.trim().starts_with("-- started at ")));
         let notes: Vec<_> = uneven(lines).into_iter().collect();
-        let tests = summary(lines);
-        for test in &tests {
+        for (test, mean) in summary(lines) {
             let tasks = run.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
-            let workload = format!("{}{tasks}", test.name.to_lowercase());
-            for rate in test.iterations(lines, run.tasks.unwrap_or(1.0)).map_err(|why| file.malformed(why))? {
-                let row = file.row(index + 1, ResultFigure::rate(&workload, rate, "ops/s"));
-                rows.push(Measured {
-                    run: start.clone(),
-                    notes: notes.clone(),
-                    time: started.get(index).copied().flatten(),
-                    ..run.measured(row, test.name)
-                });
-            }
+            let figure = ResultFigure::rate(format!("{}{tasks}", test.to_lowercase()), mean, "ops/s");
+            rows.push(Measured {
+                run: start.clone(),
+                notes: notes.clone(),
+                time: started.get(index).copied().flatten(),
+                ..run.measured(file.row(index + 1, figure), test)
+            });
         }
     }
     Ok(rows)
@@ -55,7 +45,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 /// What a run says about itself.
 struct MdtestRun<'a> {
     program: Option<&'a str>,
-    tasks: Option<f64>,
+    tasks: Option<&'a str>,
     nodes: &'a str,
     command: &'a str,
     options: BTreeMap<String, String>,
@@ -74,7 +64,7 @@ impl<'a> MdtestRun<'a> {
         let command = lines.iter().find_map(|line| line.trim().strip_prefix("Command line used:")).unwrap_or_default();
         Self {
             program: words.first().copied().filter(|_| begins(lines[0])),
-            tasks: before("total").and_then(figure),
+            tasks: before("total"),
             nodes: before("node(s)").unwrap_or("?"),
             command,
             options: of_command(command),
@@ -91,7 +81,7 @@ impl<'a> MdtestRun<'a> {
         let options = self.options.iter().filter(|(name, _)| !NO_WORK.contains(&name.as_str()));
         let own = [("nodes".to_owned(), self.nodes.to_owned())];
         Measured {
-            work: BTreeMap::from_iter(options.map(|(name, value)| (name.clone(), value.clone())).chain(own)).into(),
+            work: Arc::new(options.map(|(name, value)| (name.clone(), value.clone())).chain(own).collect()),
             durable: if writes { written(is_synced) } else { SyncedResult::NothingWritten },
             reads: match (writes, is_moved) {
                 (true, _) => Reads::Nothing,
@@ -105,66 +95,23 @@ impl<'a> MdtestRun<'a> {
     }
 }
 
-/// A line of the summary.
-struct MdtestTest<'a> {
-    name: &'a str,
-    count: usize,
-    max: f64,
-    min: f64,
-    mean: f64,
-}
-
 /// `SUMMARY rate: (of 3 iterations)`; older versions have no `rate`, newer ones also a summary of times.
 fn is_head(line: &str) -> bool {
     line.trim().starts_with("SUMMARY") && line.contains(" iterations)") && !line.contains("SUMMARY time")
 }
 
-/// The tests that were done: `File creation  6211.1  5800.9  6000.0  200.1` of `SUMMARY rate: (of 3 iterations)`.
-fn summary<'a>(lines: &[&'a str]) -> Vec<MdtestTest<'a>> {
-    let mut tests = Vec::new();
-    let Some(place) = lines.iter().position(|line| is_head(line)) else { return tests };
-    let count = lines[place].rsplit_once("(of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+/// The tests that were done, and the mean of each: `File creation  6211.1  5800.9  6000.0  200.1`.
+fn summary<'a>(lines: &[&'a str]) -> Vec<(&'a str, f64)> {
+    let Some(place) = lines.iter().position(|line| is_head(line)) else { return Vec::new() };
+    let lines = &lines[place + 1..];
     // With statistics of ranks, those of iterations are the last ones; a version of 2020 has no `Std Dev` of them.
-    let titles = lines[place + 1..].iter().find_map(|line| Some(line.rsplit_once(" Max ")?.1));
-    let width = if titles.is_some_and(|titles| !titles.contains("Std Dev")) { 3 } else { 4 };
-    for line in lines[place + 1..].iter().take_while(|line| !line.trim().starts_with("SUMMARY")) {
+    let titles = lines.iter().find_map(|line| Some(line.rsplit_once(" Max ")?.1));
+    let from_end = if titles.is_some_and(|titles| !titles.contains("Std Dev")) { 1 } else { 2 };
+    let of = |line: &&'a str| {
         let (name, rest) = at_number(line);
-        let values: Vec<f64> = rest.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        let own = values.len().checked_sub(width).map_or(&[][..], |first| &values[first..]);
-        let [max, min, mean, ..] = own[..] else { continue };
-        let name = name.trim().trim_end_matches(':').trim();
-        if mean > 0.0 && min > 0.0 {
-            tests.push(MdtestTest { name, count: count.unwrap_or(1), max, min, mean });
-        }
-    }
-    tests
-}
-
-impl MdtestTest<'_> {
-    /// The rate of each iteration; of more than three that are not in the file, their mean.
-    fn iterations(&self, lines: &[&str], tasks: f64) -> Result<Vec<f64>, String> {
-        let printed: Vec<f64> = lines.iter().filter_map(|line| self.printed(line)).collect();
-        let factor = self.mean * printed.len() as f64 / printed.iter().sum::<f64>();
-        // Some versions print the rate of all tasks, others that of the first one.
-        let is_plausible = [1.0, tasks].iter().any(|expected| (factor / expected - 1.0).abs() < TOLERANCE);
-        let middle = if self.count == 3 { 3.0 * self.mean - self.min - self.max } else { self.mean };
-        // Figures are rounded.
-        let [low, high] = [(1.0 - ROUNDED) * self.min, (1.0 + ROUNDED) * self.max];
-        if !(low..=high).contains(&middle) {
-            return Err(format!("the least, mean and most of `{}` contradict each other", self.name));
-        }
-        Ok(match self.count {
-            2 => vec![self.min, self.max],
-            3 => vec![self.min, middle, self.max],
-            count if printed.len() == count && is_plausible => printed.iter().map(|rate| factor * rate).collect(),
-            _ => vec![self.mean],
-        })
-    }
-
-    /// `V-1: Rank   0 Line  2175   File creation     :    0.012 sec,   8291.823 ops/sec`.
-    fn printed(&self, line: &str) -> Option<f64> {
-        let (before, values) = line.rsplit_once(':')?;
-        let rate = values.trim().strip_suffix(" ops/sec")?.split_whitespace().last()?;
-        before.trim().ends_with(self.name).then(|| figure(rate)).flatten()
-    }
+        let values: Vec<&str> = rest.split_whitespace().filter(|word| word.parse::<f64>().is_ok()).collect();
+        let mean = values.get(values.len().checked_sub(from_end)?).filter(|_| values.len() > 2)?;
+        Some((name.trim().trim_end_matches(':').trim(), figure(mean)?))
+    };
+    lines.iter().take_while(|line| !line.trim().starts_with("SUMMARY")).filter_map(of).collect()
 }

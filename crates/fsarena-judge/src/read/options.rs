@@ -75,22 +75,17 @@ fn in_units(bytes: u64) -> String {
     format!("{}{}", bytes >> (10 * power), UNITS[power])
 }
 
-/// The places of `word` in a text where it is a word, or some words, and not a part of one.
-pub fn places_of<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
-    let is_inside = |letters: [Option<char>; 2]| letters.iter().all(|it| it.is_some_and(char::is_alphanumeric));
-    text.match_indices(word).map(|(place, _)| place).filter(move |place| {
-        let rest = &text[place + word.len()..];
-        let begin = [text[..*place].chars().next_back(), word.chars().next()];
-        !is_inside(begin) && !is_inside([word.chars().next_back(), rest.chars().next()])
-    })
-}
-
 /// A text with `new` for `old` where that is a word, or some words, and not a part of one.
 pub fn with_word(text: &str, old: &str, new: &str) -> String {
+    let is_inside = |letters: [Option<char>; 2]| letters.iter().all(|it| it.is_some_and(char::is_alphanumeric));
     let (mut result, mut end) = (String::new(), 0);
-    for place in places_of(text, old) {
-        result = result + &text[end..place] + new;
-        end = place + old.len();
+    for (place, _) in text.match_indices(old) {
+        let after = place + old.len();
+        let begin = [text[..place].chars().next_back(), old.chars().next()];
+        if !is_inside(begin) && !is_inside([old.chars().next_back(), text[after..].chars().next()]) {
+            result = result + &text[end..place] + new;
+            end = after;
+        }
     }
     result + &text[end..]
 }

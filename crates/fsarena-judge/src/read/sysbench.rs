@@ -2,6 +2,7 @@
 //! several runs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::doubts::{DONE, doubt, failed, limited, share_of_syncs, written_meanwhile};
 use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
@@ -22,11 +23,15 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut rows = Vec::new();
     let has_failed = |lines: &[&str]| lines.iter().any(|line| line.starts_with("FATAL"));
     // `prepare` and `--version` print no figures.
-    let runs = file.runs(begins).into_iter().filter(|all| has_failed(all) || !figures(all).is_empty());
-    for (index, all) in runs.enumerate() {
-        let lines = &*without_checkpoints(&all);
+    let runs = file.runs(begins).into_iter().filter(|lines| has_failed(lines) || !figures(lines).is_empty());
+    for (index, lines) in runs.enumerate() {
+        let lines = &*lines;
         if has_failed(lines) {
             return Err(file.malformed(format!("run {} failed, so its figures are of no work", index + 1)));
+        }
+        if lines.iter().any(|line| line.ends_with("s ] Checkpoint report:")) {
+            let error = file.malformed(format!("the figures of run {} are of the time since a checkpoint", index + 1));
+            return Err(error.hinting("run it without `--report-checkpoints`"));
         }
         let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
         let conditions = program(version.map(|version| format!("sysbench {version}")));
@@ -36,8 +41,8 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         for (figure, durable) in figures.into_iter().zip(durable) {
             let meanwhile = written.clone().filter(|_| durable == SyncedResult::NothingWritten);
             rows.push(Measured {
-                run: file.run(index + 1, &printed(&all, |_| false)),
-                work: BTreeMap::from_iter(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile)).into(),
+                run: file.run(index + 1, &printed(lines, |_| false)),
+                work: Arc::new(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile).collect()),
                 durable,
                 synced: synced(lines),
                 reads: reads(lines, &figure),
@@ -49,22 +54,6 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
     }
     Ok(rows)
-}
-
-/// The end of the line above the figures of a checkpoint (`--report-checkpoints`): `[ 60s ] Checkpoint report:`.
-const CHECKPOINT: &str = "s ] Checkpoint report:";
-/// What the last line of all figures begins with.
-const LAST: &str = "execution time (avg/stddev)";
-
-/// The lines of a run without the figures of checkpoints. Those of the end are of the time since the last one.
-fn without_checkpoints<'a>(lines: &[&'a str]) -> Vec<&'a str> {
-    let mut is_left_out = false;
-    let is_kept = |line: &&&str| {
-        let is_of_checkpoint = is_left_out && !line.ends_with(CHECKPOINT);
-        is_left_out = (is_left_out || line.ends_with(CHECKPOINT)) && !line.trim().starts_with(LAST);
-        !is_of_checkpoint
-    };
-    lines.iter().filter(is_kept).copied().collect()
 }
 
 fn figures(lines: &[&str]) -> Vec<ResultFigure> {
@@ -166,11 +155,10 @@ fn notes(lines: &[&str]) -> Vec<JudgedFinding> {
     undone.into_iter().chain(uneven).collect()
 }
 
-/// How long it ran, and its events: since the last checkpoint.
+/// How long it ran, and its events.
 fn extent(lines: &[&str]) -> Option<Extent> {
     let time = after(lines, "total time").or_else(|| after(lines, "time elapsed"))?;
-    let checkpoint = |line: &&str| line.strip_prefix("[ ")?.strip_suffix(CHECKPOINT)?.parse::<f64>().ok();
-    let seconds = figure(time.trim_end_matches('s'))? - lines.iter().filter_map(checkpoint).fold(0.0, f64::max);
+    let seconds = figure(time.trim_end_matches('s'))?;
     Some(Extent { seconds, amount: figure(after(lines, "total number of events")?)? })
 }
 

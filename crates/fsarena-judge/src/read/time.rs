@@ -139,13 +139,11 @@ pub fn words(title: &str) -> Vec<String> {
     words
 }
 
-/// How a moment is written.
+/// How a moment is written: the order of moments in several notations is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimeNotation {
     /// A number since any moment.
     Number,
-    /// A number that looks like one since 1970: seconds, or the thousandths of that power.
-    Since1970(i32),
     /// A date without an offset from UTC.
     Local,
     /// A date with one.
@@ -155,20 +153,11 @@ pub enum TimeNotation {
 impl TimeNotation {
     /// How a text that [`seconds`] understands is written.
     pub fn of(text: &str) -> Self {
-        // From 2001 to 2039.
-        let is_recent = |number: f64| (1e9..2.2e9).contains(&number);
-        match (text.parse::<f64>(), text.split_once(['T', ' '])) {
-            (Ok(number), _) => {
-                (0..4).find(|power| is_recent(number / 1000_f64.powi(*power))).map_or(Self::Number, Self::Since1970)
-            }
-            (_, Some((_, time))) if time.contains(['Z', 'z', '+', '-']) => Self::WithOffset,
-            _ => Self::Local,
+        match text.split_once(['T', ' ']) {
+            None => Self::Number,
+            Some((_, time)) if time.contains(['Z', 'z', '+', '-']) => Self::WithOffset,
+            Some(_) => Self::Local,
         }
-    }
-
-    /// Whether the order of moments in these notations is known. Numbers since any moment may look like those since 1970.
-    pub fn are_comparable(mut all: impl ExactSizeIterator<Item = Self> + Clone) -> bool {
-        all.len() < 2 || (all.clone().any(|it| it == Self::Number) && all.all(|it| it < Self::Local))
     }
 }
 
@@ -265,21 +254,14 @@ mod tests {
 
     #[test]
     fn notations_of_times_are_told_apart() {
-        use TimeNotation::{Local, Number, Since1970, WithOffset};
         for (text, notation) in [
-            ("12.5", Number),
-            ("1764000000.5", Since1970(0)),
-            ("1764000000500", Since1970(1)),
-            ("2026-01-01 10:00:00", Local),
-            ("2026-01-01T10:00:00Z", WithOffset),
-            ("2026-01-01 10:00 -0330", WithOffset),
+            ("12.5", TimeNotation::Number),
+            ("2026-01-01 10:00:00", TimeNotation::Local),
+            ("2026-01-01T10:00:00Z", TimeNotation::WithOffset),
+            ("2026-01-01 10:00 -0330", TimeNotation::WithOffset),
         ] {
             assert_eq!(TimeNotation::of(text), notation, "{text}");
         }
-        let are_comparable = |all: &[TimeNotation]| TimeNotation::are_comparable(all.iter().copied());
-        assert!(are_comparable(&[Local]) && are_comparable(&[Number, Since1970(0), Since1970(1)]));
-        assert!(!are_comparable(&[Since1970(0), Since1970(1)]) && !are_comparable(&[Number, Local]));
-        assert!(!are_comparable(&[Local, WithOffset]));
     }
 
     #[test]

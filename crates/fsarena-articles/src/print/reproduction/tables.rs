@@ -9,7 +9,7 @@ use fsarena_report::report::ColumnKind::{Figure, Name, Words};
 use fsarena_report::report::{Content, Paragraph, Section, Table, TableLook, TableOf};
 
 use super::{FigureForm, FoundFigure, printed, times};
-use crate::article::Claim;
+use crate::article::{Claim, at_place};
 use crate::reproduction::{
     Agreement, ClaimHere, RatioOfArticle, ReproducedFigure, Reproduction, SummaryRow, Winner, Wins,
 };
@@ -58,8 +58,8 @@ fn figures(reproduction: &Reproduction, columns: Vec<(FigureForm, &str)>) -> Tab
     };
     let head = ["test", "figure", "unit"].map(str::to_owned).into_iter().chain(columns.iter().map(column));
     let row = |own: &[ReproducedFigure]| {
-        let place = own[0].at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-        let words = [own[0].test.clone(), format!("{}{place}", own[0].metric), own[0].unit.clone()];
+        let metric = format!("{}{}", own[0].metric, at_place(own[0].at.as_ref()));
+        let words = [own[0].test.clone(), metric, own[0].unit.clone()];
         let is_in = |(form, _): &&(FigureForm, &str)| own.iter().any(|figure| form.of(figure).is_some());
         let mut filled = columns.iter().filter(is_in).map(|(form, _)| *form);
         let is_shown = filled.any(|form| form != FigureForm::Published || could_be_taken(reproduction, &own[0]));
@@ -130,9 +130,8 @@ pub fn summaries(reproduction: &Reproduction) -> Section {
 pub fn winners(reproduction: &Reproduction) -> Section {
     let is_known = |winner: &&Winner| [winner.as_published, winner.properly].iter().any(|wins| *wins != Wins::Unknown);
     let rows: Vec<&Winner> = reproduction.winners.iter().filter(is_known).collect();
-    let at = |winner: &Winner| winner.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
     let table = TableOf::new(TableLook::Full, &rows)
-        .column(Name, "test", |winner| format!("{}{}", winner.test, at(winner)))
+        .column(Name, "test", |winner| format!("{}{}", winner.test, at_place(winner.at.as_ref())))
         .column(Words, "published winner", |winner| winner.published.join(", "))
         .column(Words, "as published", |winner| words(winner.as_published))
         .column(Words, "properly", |winner| words(winner.properly))

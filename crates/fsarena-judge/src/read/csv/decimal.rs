@@ -58,6 +58,12 @@ pub fn rounding(text: &str) -> f64 {
     0.5 * 10_f64.powi(power)
 }
 
+/// The same if zeros at its end are no digits.
+pub fn rounding_without_zeros(text: &str) -> f64 {
+    let digits = text.split(['e', 'E']).next().unwrap_or_default().bytes().rev().filter(u8::is_ascii_digit);
+    rounding(text) * 10_f64.powi(digits.take_while(|digit| *digit == b'0').count() as i32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +71,8 @@ mod tests {
     #[test]
     fn figures_are_rounded_to_their_last_digit() {
         assert_eq!(["200", "0.3", "1,25", "2e3", "2.5E1"].map(rounding), [0.5, 0.05, 0.005, 500.0, 0.5]);
+        let without_zeros = ["200", "0.300", "2.0e3"].map(|text| (2.0 * rounding_without_zeros(text)).log10().round());
+        assert_eq!(without_zeros, [2.0, -1.0, 3.0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which direction of figures is better: what the table says, else the higher one of rates, and of names that say
 //! nothing, such as `value`.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::iter::once;
 
 use fsarena_model::Better;
@@ -9,7 +9,7 @@ use fsarena_model::Better;
 use super::super::ReadError;
 use super::super::time::{is_cost, is_rate, is_time, is_time_alone, without_quantities, words};
 use super::{CsvColumns, CsvRecord};
-use crate::measured::{InputFacts, Measured};
+use crate::measured::Measured;
 
 /// Words of titles that say no more than that a figure follows.
 const PLAIN: [&str; 19] = [
@@ -45,7 +45,7 @@ pub(super) fn said_in(title: &str, cell: &str) -> Option<Better> {
 }
 
 /// What is known of figures by a name that they have.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NamedFigure {
     Time,
     Rate,
@@ -69,16 +69,10 @@ pub(super) fn apply(
         let option = if better == Better::Lower { "--lower" } else { "--higher" };
         (option.to_owned(), better)
     });
-    let mut known = HashMap::new();
-    let mut found: Vec<(String, &str, NamedFigure)> = Vec::new();
-    let mut directions = Vec::new();
-    for row in &*rows {
+    // The first place and name of each kind.
+    let mut found: BTreeMap<NamedFigure, (String, String)> = BTreeMap::new();
+    for row in rows {
         let workload = columns.workload.is_some().then_some(&row.workload);
-        let key = (&row.unit, &row.workload, InputFacts::as_ptr(&row.work));
-        if let Some(better) = known.get(&key) {
-            directions.push(*better);
-            continue;
-        }
         let texts = once(&figures).chain(once(&row.unit)).chain(workload);
         let texts = texts.filter_map(|text| Some((text.clone(), said(text)?)));
         let cells =
@@ -89,9 +83,7 @@ pub(super) fn apply(
             let why = format!("`{}` and `{other}` contradict each other: which direction is better?", all[0].0);
             return refused(&row.source, why, "correct the table, or leave out `--lower` or `--higher`");
         }
-        let better = all.first().map_or(Better::Higher, |(_, better)| *better);
-        known.insert(key, better);
-        directions.push(better);
+        row.better = all.first().map_or(Better::Higher, |(_, better)| *better);
         if !said.is_empty() {
             continue;
         }
@@ -103,29 +95,23 @@ pub(super) fn apply(
             let amount = workload.filter(|name| is_amount(name)).map(|name| (name.as_str(), NamedFigure::Other));
             of(NamedFigure::Time).or_else(|| of(NamedFigure::Rate)).or_else(|| of(NamedFigure::Other)).or(amount)
         };
-        let Some((word, kind)) = of_unit.or(title).or_else(cells).or(unknown) else { continue };
-        if found.iter().all(|(_, _, other)| *other != kind) {
-            found.push((if word == figures { name.to_owned() } else { row.source.clone() }, word, kind));
+        if let Some((word, kind)) = of_unit.or(title).or_else(cells).or(unknown) {
+            let place = if word == figures { name } else { &row.source };
+            found.entry(kind).or_insert_with(|| (place.to_owned(), word.to_owned()));
         }
     }
-    let of = |kind| found.iter().find(|(_, _, other)| *other == kind);
-    if let (Some((place, time, _)), Some((_, rate, _))) = (of(NamedFigure::Time), of(NamedFigure::Rate)) {
+    if let (Some((place, time)), Some((_, rate))) = (found.get(&NamedFigure::Time), found.get(&NamedFigure::Rate)) {
         let why = format!("`{time}` is the name of a time, and `{rate}` of a rate: no direction is better for both");
         return refused(place, why, "judge times and rates apart, with `--lower` for the times");
     }
-    let doubt = |kind, what: &'static str| Some((of(kind)?, what));
-    let doubt =
-        doubt(NamedFigure::Time, "the name of a time").or_else(|| doubt(NamedFigure::Other, "no clear name of a rate"));
-    match doubt.filter(|_| columns.better.is_none()) {
-        Some(((place, word, _), what)) => refused(
-            place,
-            format!("`{word}` is {what}, and which direction is better is not given"),
-            "add `--lower`, or `--higher` if higher figures are better",
-        ),
-        None => {
-            rows.iter_mut().zip(directions).for_each(|(row, better)| row.better = better);
-            Ok(())
+    let doubts = [(NamedFigure::Time, "the name of a time"), (NamedFigure::Other, "no clear name of a rate")];
+    let mut doubts = doubts.into_iter().filter_map(|(kind, what)| Some((found.get(&kind)?, what)));
+    match doubts.next().filter(|_| columns.better.is_none()) {
+        Some(((place, word), what)) => {
+            let why = format!("`{word}` is {what}, and which direction is better is not given");
+            refused(place, why, "add `--lower`, or `--higher` if higher figures are better")
         }
+        None => Ok(()),
     }
 }
 

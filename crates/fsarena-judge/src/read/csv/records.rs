@@ -1,4 +1,4 @@
-//! Records of a CSV (RFC 4180), with commas, semicolons, tabs or `|`, or of a table in Markdown.
+//! Records of a CSV (RFC 4180), also with semicolons, tabs or `|` instead of commas, as in tables in Markdown.
 
 use std::borrow::Cow;
 
@@ -9,6 +9,8 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 pub(super) struct CsvRecord<'a> {
     /// Its place, from 1; blank lines count.
     pub number: usize,
+    /// The table that it is of, from 0: where tables were put together, each has the header.
+    pub table: usize,
     pub fields: Vec<Cow<'a, str>>,
     /// Whether a quote that began in it has no end.
     pub is_open: bool,
@@ -38,38 +40,31 @@ pub(super) struct Records<'a> {
     /// Whether rows begin and end with the separator, as in Markdown.
     is_framed: bool,
     number: usize,
-    /// The header, which is there again where tables were put together.
+    table: usize,
     header: Option<Vec<Cow<'a, str>>>,
 }
 
-/// Whether a line is a rule of a table, as `+----+----+`, or the fence of a block in Markdown.
-fn is_rule(line: &str) -> bool {
-    line.starts_with("```") || (line.contains('-') && line.bytes().all(|byte| b"+-|: \r".contains(&byte)))
-}
-
 impl<'a> Records<'a> {
-    /// The separator is the one that the header has most often, or that `sep=;` before it names. Comments and rules may
-    /// be there, too.
+    /// The separator is the one that the header has most often. Comments may be above it.
     pub fn of(text: &'a str) -> Self {
-        let (mut rest, mut number, mut named) = (text, 0, None);
+        let (mut rest, mut number) = (text, 0);
         while let Some((line, after)) = rest.split_once('\n')
-            && (line.is_empty() || line.starts_with("# ") || line.starts_with("sep=") || is_rule(line))
+            && (line.is_empty() || line.starts_with("# "))
         {
-            named = named.or(line.strip_prefix("sep="));
             (rest, number) = (after, number + 1);
         }
         let header = rest.lines().next().unwrap_or_default().trim();
-        let count = |separator: &u8| named.unwrap_or(header).bytes().filter(|byte| byte == separator).count();
+        let count = |separator: &u8| header.bytes().filter(|byte| byte == separator).count();
         // Of several, the last one is found.
         let separator = SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(b',');
         let is_framed = separator == b'|' && header.starts_with('|') && header.ends_with('|');
-        Self { rest, separator, is_framed, number, header: None }
+        Self { rest, separator, is_framed, number, table: 0, header: None }
     }
 
     /// The record at the beginning of the rest, which is not empty.
     fn record(&mut self) -> CsvRecord<'a> {
         self.number += 1;
-        let mut record = CsvRecord { number: self.number, fields: Vec::new(), is_open: false };
+        let mut record = CsvRecord { number: self.number, table: self.table, fields: Vec::new(), is_open: false };
         loop {
             let field = match self.rest.strip_prefix('"') {
                 Some(quoted) => {
@@ -129,18 +124,17 @@ impl<'a> Iterator for Records<'a> {
                 record.fields.remove(0);
                 record.fields.pop_if(|field| field.trim().is_empty());
             }
-            // Tables in Markdown and of databases have rules, and those of psql end with the number of rows.
-            let is_line = |field: &str| {
-                let field = field.trim();
-                let is_end = || field.starts_with('(') && field.ends_with(')') && field.contains(" row");
-                let is_of_table = || field.bytes().all(|byte| b":+-".contains(&byte)) || is_end();
-                field == "```" || (self.separator == b'|' && is_of_table())
-            };
-            let is_again = self.header.as_ref() == Some(&record.fields);
-            if !is_again && !record.fields.iter().all(|field| field.is_empty() || is_line(field)) {
-                self.header.get_or_insert_with(|| record.fields.clone());
-                return Some(record);
+            // Tables in Markdown have a rule below the header.
+            let is_rule = |field: &str| self.is_framed && field.trim().bytes().all(|byte| b":-".contains(&byte));
+            if record.fields.iter().all(|field| field.is_empty() || is_rule(field)) {
+                continue;
             }
+            if self.header.as_ref() == Some(&record.fields) {
+                self.table += 1;
+                continue;
+            }
+            self.header.get_or_insert_with(|| record.fields.clone());
+            return Some(record);
         }
         None
     }
@@ -171,23 +165,16 @@ mod tests {
         assert_eq!(records("a|b\n-|-5\n"), [["a", "b"], ["-", "-5"]]);
         let table = "| a | b |\n|---|:-:|\n| x |  |\n";
         assert_eq!(records(table), [[" a ", " b "], [" x ", "  "]]);
-        // Of databases, of org-mode, in a block of Markdown, and put together.
-        for table in [
-            "a|b\n-+-\nx|1\ny|2\n(2 rows)\n",
-            "+-+-+\n|a|b|\n+-+-+\n|x|1|\n|y|2|\n+-+-+\n",
-            "|a|b|\n|-+-|\n|x|1|\n|y|2|\n",
-            "```\n|a|b|\n|-|-|\n|x|1|\n|y|2|\n```\n",
-            "```\na,b\nx,1\na,b\ny,2\n```\n",
-        ] {
-            assert_eq!(records(table), [["a", "b"], ["x", "1"], ["y", "2"]], "{table}");
-        }
+        let together = "a,b\nx,1\na,b\ny,2\n";
+        assert_eq!(records(together), [["a", "b"], ["x", "1"], ["y", "2"]]);
+        assert_eq!(Records::of(together).map(|record| record.table).collect::<Vec<_>>(), [0, 0, 1]);
     }
 
     #[test]
-    fn comments_and_a_separator_may_be_before_the_header() {
-        let text = "# by hand, of one, two, three\n\nsep=;\na;b,c\n1;2\n";
-        assert_eq!(records(text), [["a", "b,c"], ["1", "2"]]);
-        assert_eq!(Records::of(text).map(|record| record.number).collect::<Vec<_>>(), [4, 5]);
+    fn comments_may_be_above_the_header() {
+        let text = "# by hand, of one, two, three\n\na;b\n1;2\n";
+        assert_eq!(records(text), [["a", "b"], ["1", "2"]]);
+        assert_eq!(Records::of(text).map(|record| record.number).collect::<Vec<_>>(), [3, 4]);
         assert_eq!(records("#,a\n1,2\n"), [["#", "a"], ["1", "2"]]);
     }
 }

@@ -1,23 +1,24 @@
 //! Which rows of a table are of one run, and which are there once more.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use super::CsvRecord;
 use crate::copies::FEWEST_FIGURES;
 use crate::findings::FindingClass;
-use crate::measured::{InputFacts, Measured, Run};
+use crate::measured::{Measured, Run};
 
 /// The run that a record is of. Records of the same time are one run if they are the same; without times, figures may
-/// be the same by chance, and all are of one run.
-pub(super) fn run(name: &str, source: &str, has_time: bool, fields: &[Cow<'_, str>]) -> Run {
+/// be the same by chance, and all of a table are of one run.
+pub(super) fn run(name: &str, source: &str, has_time: bool, record: &CsvRecord<'_>) -> Run {
     if !has_time {
-        return Run { name: name.to_owned(), digest: 0 };
+        let table = if record.table > 0 { format!(", table {}", record.table + 1) } else { String::new() };
+        return Run { name: format!("{name}{table}"), digest: 0 };
     }
     let mut hasher = DefaultHasher::new();
-    fields.hash(&mut hasher);
+    record.fields.hash(&mut hasher);
     Run { name: source.to_owned(), digest: hasher.finish() }
 }
 
@@ -35,7 +36,7 @@ pub(super) fn name_runs(rows: &mut [Measured]) {
     // Records that are the same are copies.
     let mut again: HashMap<_, BTreeSet<u64>> = HashMap::new();
     for row in &*rows {
-        let work = (&row.source, &row.contender, &row.workload, &row.unit, InputFacts::as_ptr(&row.work));
+        let work = (&row.source, &row.contender, &row.workload, &row.unit, &row.work);
         again.entry(work).or_default().insert(row.run.digest);
     }
     let most = again
@@ -61,47 +62,38 @@ pub(super) fn name_copies(rows: &mut [Measured]) {
         hasher.finish()
     };
     let keys: Vec<u64> = rows.iter().map(key).collect();
-    let copies = whole_copies(rows, &keys).unwrap_or_else(|| copies_of_parts(rows, &keys));
+    let copies = copies_of_all(rows, &keys).unwrap_or_else(|| copies_of_parts(rows, &keys));
     for (row, copy) in rows.iter_mut().zip(copies).filter(|(_, copy)| *copy > 0) {
         row.run.name += &format!(", once more ({copy})");
     }
 }
 
-/// In which copy of a table each row is, from 0, if all rows are there equally often: in the same order or, if they are
-/// sorted, with enough different figures of a contender.
-fn whole_copies(rows: &[Measured], keys: &[u64]) -> Option<Vec<usize>> {
+/// In which copy of a table each row is, from 0, if all rows are there equally often, in any order, with enough
+/// different figures of a contender in a workload.
+fn copies_of_all(rows: &[Measured], keys: &[u64]) -> Option<Vec<usize>> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
-    keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
+    let mut seen = |key: &u64| {
+        let count = counts.entry(*key).or_default();
+        *count += 1;
+        *count - 1
+    };
+    let copies = keys.iter().map(&mut seen).collect();
     let times = counts.values().copied().min().filter(|times| *times > 1)?;
-    if counts.values().any(|count| *count != times) {
-        return None;
-    }
-    let mut figures: HashMap<(&str, &str), BTreeSet<u64>> = HashMap::new();
+    let mut figures: HashMap<_, BTreeSet<u64>> = HashMap::new();
     for row in rows {
         figures.entry((&row.contender, &row.workload)).or_default().insert(row.value.to_bits());
     }
-    let mut parts = keys.chunks(keys.len() / times);
-    let is_in_order = parts.next().is_some_and(|first| parts.all(|part| part == first));
-    let has_many = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
-    let copy = |key: &u64| {
-        let left = counts.entry(*key).or_default();
-        *left -= 1;
-        times - 1 - *left
-    };
-    (has_many || (is_in_order && with_figures(rows.iter(), FEWEST_FIGURES).is_some()))
-        .then(|| keys.iter().map(copy).collect())
+    let has_enough = figures.values().any(|own| own.len() >= FEWEST_FIGURES);
+    (has_enough && counts.values().all(|count| *count == times)).then_some(copies)
 }
 
 /// In which copy of a part of a table each row is; 0: in none. A part at one end counts as a copy if it is at the other
 /// end, too, or next to itself, as where a table and a later state of it are in one file.
 fn copies_of_parts(rows: &[Measured], keys: &[u64]) -> Vec<usize> {
-    // Many parts are tried, so a figure more is asked of them.
-    let least = FEWEST_FIGURES + 1;
     let is_same = |a: usize, b: usize, length: usize| keys[a..a + length] == keys[b..b + length];
     let copy = |rest: Range<usize>| {
         let own = || rows[rest.clone()].iter();
-        let [from_start, from_end] =
-            [with_figures(own(), least), with_figures(own().rev(), least)].map(|rows| rows.unwrap_or(usize::MAX));
+        let (from_start, from_end) = (with_figures(own()), with_figures(own().rev()));
         (from_start.min(from_end)..=rest.len() / 2).find_map(|length| {
             let (start, last) = (rest.start, rest.end - length);
             let is_first = length >= from_start && is_same(start, start + length, length);
@@ -118,9 +110,9 @@ fn copies_of_parts(rows: &[Measured], keys: &[u64]) -> Vec<usize> {
     copies
 }
 
-/// After how many rows there are `count` different figures; `None` if there are fewer.
-fn with_figures<'a>(mut rows: impl Iterator<Item = &'a Measured>, count: usize) -> Option<usize> {
+/// How many rows have enough different figures: one more than usual, since many parts are tried.
+fn with_figures<'a>(mut rows: impl Iterator<Item = &'a Measured>) -> usize {
     let mut figures: BTreeSet<u64> = BTreeSet::new();
-    let place = rows.position(|row| figures.insert(row.value.to_bits()) && figures.len() == count)?;
-    Some(place + 1)
+    let is_last = |row: &Measured| figures.insert(row.value.to_bits()) && figures.len() > FEWEST_FIGURES;
+    rows.position(is_last).map_or(usize::MAX, |place| place + 1)
 }

@@ -11,7 +11,6 @@ use super::super::options::{size, without_label, without_mounts};
 use super::super::time::{self, is_cost, is_date, is_failure, is_percentile, is_rate, is_time, seconds};
 use super::CsvRecord;
 use super::direction::said_in;
-use super::names::is_summary;
 
 /// The most values of a column that shows what was done.
 const MOST_VALUES: usize = 64;
@@ -62,12 +61,20 @@ pub(super) struct ShownColumns {
     pub conditions: Vec<usize>,
     /// Columns of [`Self::work`] without which rows would be repetitions, while no row is one with all of them.
     pub alone: Vec<usize>,
-    /// Columns that number the runs, where rows of averages and the like have words.
-    numbered: Vec<usize>,
+}
+
+/// Whether a title is that of a column that numbers runs, or says when they were made.
+pub(super) fn is_numbering(title: &str) -> bool {
+    has_word(title, &NUMBERED)
+}
+
+fn has_word(title: &str, names: &[&str]) -> bool {
+    time::words(title).iter().any(|word| names.contains(&word.as_str()))
 }
 
 impl ShownColumns {
-    /// `records` are those below the header, `figure` the columns of the contender and the workload, and `groups` that of the host, too.
+    /// `records` are those below the header, `figure` the columns of the contender and the workload, and `groups` that
+    /// of the host, too.
     pub fn of<'a, I: Iterator<Item = CsvRecord<'a>>>(
         records: impl Fn() -> I,
         header: &CsvRecord<'_>,
@@ -83,21 +90,7 @@ impl ShownColumns {
             columns.retain_mut(|column| column.add(record.field(column.place), record.field(figure[0])));
         }
         let title = |column: &UnnamedColumn| header.fields[column.place].trim();
-        let has_word = |column: &UnnamedColumn, names: &[&str]| {
-            time::words(title(column)).iter().any(|word| names.contains(&word.as_str()))
-        };
-        let mut numbered = Vec::new();
-        for column in columns.iter_mut().filter(|column| has_word(column, &NUMBERED)) {
-            let numbers = || column.values.iter().filter(|value| !is_summary(value)).cloned();
-            let is_number = |value: &String| value.parse::<u64>().is_ok();
-            if (2..column.values.len()).contains(&numbers().count()) && numbers().all(|value| is_number(&value)) {
-                numbered.push(column.place);
-                column.values = numbers().collect();
-            }
-        }
-        let is_row = |record: &CsvRecord<'_>| !numbered.iter().any(|place| is_summary(record.field(*place)));
-        let records = || records().filter(is_row);
-        let count = if numbered.is_empty() { count } else { records().count() };
+        let has_word = |column: &UnnamedColumn, names: &[&str]| has_word(title(column), names);
         columns.retain(|column| !column.names_contender);
         let is_repeated = |column: &UnnamedColumn| 2 * column.values.len() <= count;
         let says_direction = |column: &UnnamedColumn| {
@@ -146,13 +139,7 @@ impl ShownColumns {
             }
         };
         let conditions = others.iter().filter(|it| is_condition(it)).map(|it| it.place).collect();
-        Self { work, conditions, alone, numbered }
-    }
-
-    /// What a row that is made of others is called, such as `avg` in a column of runs.
-    pub fn summary(&self, record: &CsvRecord<'_>) -> Option<String> {
-        let cells = self.numbered.iter().map(|place| record.field(*place));
-        cells.filter(|cell| is_summary(cell)).map(str::to_owned).next()
+        Self { work, conditions, alone }
     }
 }
 
@@ -308,18 +295,9 @@ fn command(value: &str, contender: &str) -> Option<String> {
     Some(without_mounts(&without_label(value, contender)))
 }
 
-/// What was done, so that spellings of the same are the same.
+/// What was done, so that spellings of a size are the same.
 pub(super) fn setting(value: &str, contender: &str) -> String {
-    // A number with a zero behind its point, as `4.0K`.
-    let is_whole = |(whole, unit): &(&str, &str)| {
-        whole.bytes().all(|byte| byte.is_ascii_digit()) && unit.bytes().all(|byte| byte.is_ascii_alphabetic())
-    };
-    match value.split_once(".0").filter(is_whole) {
-        Some((whole, unit)) => size(&(whole.to_owned() + unit)),
-        None if value.eq_ignore_ascii_case("true") => "1".to_owned(),
-        None if value.eq_ignore_ascii_case("false") => "0".to_owned(),
-        None => disk(value).or_else(|| command(value, contender)).unwrap_or_else(|| size(value)),
-    }
+    size(&condition(value, contender))
 }
 
 /// The disk of a partition; a command in general; any other value as it is.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::super::at_number;
-use super::super::json::Value;
 use super::parts::Part;
 
 /// Bytes of a sector in `disk_util` (HOWTO.rst).

@@ -2,11 +2,13 @@
 //! and options, and clients. They are no repetitions of each other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::super::doubts::doubt;
-use super::super::json::Value;
 use super::super::options::without_label;
-use super::super::{KnownFacts, positive};
+use super::super::{positive, shared};
 use super::{name, request, work};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Extent, InputFacts};
@@ -15,7 +17,7 @@ use crate::measured::{Extent, InputFacts};
 pub struct Part<'a> {
     /// With `{label}` for the file system of the label.
     pub name: String,
-    work: InputFacts,
+    work: Arc<InputFacts>,
     pub jobs: Vec<&'a Value>,
     /// When it ran: jobs of a stage ran together.
     pub stages: BTreeSet<usize>,
@@ -24,8 +26,7 @@ pub struct Part<'a> {
 /// The jobs in the order of their first clones.
 pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
-    let mut places = BTreeMap::new();
-    let mut known = KnownFacts::default();
+    let (mut places, mut known) = (BTreeMap::new(), BTreeSet::new());
     // The stage of each group, and that of the job before.
     let mut stages: BTreeMap<Option<u64>, usize> = BTreeMap::new();
     let mut stage = 0;
@@ -33,7 +34,7 @@ pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>
         let options = work::options(value, job);
         let next = if options.as_ref().is_some_and(work::is_no_barrier) { stage } else { stages.len() };
         stage = *stages.entry(job["groupid"].as_u64()).or_insert(next);
-        let work = known.shared(work::work(options.as_ref()));
+        let work = shared(&mut known, work::work(options.as_ref()));
         let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
         if place == parts.len() {
             parts.push(Part { name: without_label(name(job), label), work, jobs: Vec::new(), stages: BTreeSet::new() });
@@ -53,7 +54,7 @@ pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>
         let count = Some(("numjobs".to_owned(), count)).filter(|(_, count)| asked != Some(count));
         let others = part.stages.iter().find_map(|stage| beside(&together[stage], &part.name));
         if count.is_some() || others.is_some() {
-            part.work = known.shared((*part.work).clone().into_iter().chain(count).chain(others).collect());
+            Arc::make_mut(&mut part.work).extend(count.into_iter().chain(others));
         }
     }
     parts
@@ -72,12 +73,12 @@ pub fn beside(names: &[String], own: &str) -> Option<(String, String)> {
 
 impl Part<'_> {
     /// What defines the work of a direction.
-    pub fn work(&self, direction: &str) -> InputFacts {
-        if !self.work.contains_key(work::NOT_RECORDED.0) {
-            return self.work.clone();
+    pub fn work(&self, direction: &str) -> Arc<InputFacts> {
+        let mut work = self.work.clone();
+        if work.contains_key(work::NOT_RECORDED.0) {
+            Arc::make_mut(&mut work).extend([request(self.sum(direction, "bw"), self.sum(direction, "iops"))]);
         }
-        let size = request(self.sum(direction, "bw"), self.sum(direction, "iops"));
-        InputFacts::new((*self.work).clone().into_iter().chain([size]).collect())
+        work
     }
 
     /// The sum of a figure over the clones.

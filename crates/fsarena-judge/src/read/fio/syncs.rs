@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::super::doubts::{DONE, share_of_syncs};
-use super::super::json::Value;
 use super::super::written;
 use super::parts::Part;
 use super::work;

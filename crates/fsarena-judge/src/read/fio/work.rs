@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::json::Value;
+use serde_json::Value;
+
 use super::super::options::UnitBase;
 
 /// Options that only say where, under which name, or what is reported, without an effect on the work.
