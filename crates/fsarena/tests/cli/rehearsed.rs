@@ -79,7 +79,7 @@ fn stores_that_a_run_refuses_are_refused() {
     let folder = stage.place.path().display().to_string();
     let below = format!("{text}/store.sqlite");
     for (store, code, words) in [
-        (&text, 4, "it is not an SQLite file"),
+        (&text, 4, "file is not a database"),
         (&folder, 2, "is not a file"),
         (&below, 4, "cannot be written"),
         (&"~/x.sqlite".to_owned(), 2, "the shell has not replaced the `~`\nhint: "),

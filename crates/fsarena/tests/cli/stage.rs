@@ -222,15 +222,16 @@ fn require_registered(record: &RunRecord) {
 /// directories for root's state and for the scratch directories of runs.
 fn enter_namespaces() -> std::io::Result<()> {
     const STATE: &str = "/var/lib/fsarena";
-    let mounted =
-        |kind: &str, point: &str| mount::mount(kind, kind, "", Path::new(point)).map_err(std::io::Error::other);
+    let mounted = |kind: &str, options: &str, point: &str| {
+        mount::mount(kind, kind, options, Path::new(point)).map_err(std::io::Error::other)
+    };
     namespace::enter_private_mounts()?;
     namespace::enter_private_network()?;
     fs::create_dir_all(STATE)?;
     // Servers listen on the loopback interface, which is down in a new namespace.
-    mounted("sysfs", STATE)?;
+    mounted("sysfs", "", STATE)?;
     fs::write(format!("{STATE}/class/net/lo/flags"), "0x9")?;
-    [STATE, "/run"].into_iter().try_for_each(|point| mounted("tmpfs", point))
+    [STATE, "/run"].into_iter().try_for_each(|point| mounted("tmpfs", "mode=0755", point))
 }
 
 /// Whether the loop device was made by a run: their numbers start at 1000.
