@@ -1,7 +1,7 @@
 //! Why one contender is faster than another: a sentence, a table and a drawing of the parts of the time that differ.
 
 use fsarena_model::explanation::{Activity, Difference, ExplainedPart, Explanation, TestedKnob};
-use fsarena_model::{Accelerator, Comparison, Layer, Meanwhile, RequestKind, Wait};
+use fsarena_model::{Accelerator, Comparison, Label, Layer, Meanwhile, RequestKind, Wait};
 
 use crate::number::{self, hundredths, percent, seconds};
 use crate::report::ColumnKind::{Figure, Name};
@@ -54,9 +54,18 @@ pub fn report(comparison: &Comparison) -> Report {
     Report { sections: vec![section(comparison, Shown::Everywhere), tested(comparison)], ..report }
 }
 
+/// The explanations of the contenders that the user named: those that `--test-explanation` adds have a table.
+fn shown(comparison: &Comparison) -> Vec<&Explanation> {
+    let is_test = comparison.run.command.iter().any(|word| word == "--test-explanation");
+    let knobs = &comparison.judged.tested_knobs;
+    let is_added = |label: &Label| is_test && knobs.iter().any(|knob| knob.without == *label);
+    let all = comparison.judged.explanations.iter();
+    all.filter(|it| !is_added(&it.slower) && !is_added(&it.faster)).collect()
+}
+
 /// The sentences and tables on all pairs, of which the tables are shown in some media, and drawings on a page.
 pub fn section(comparison: &Comparison, tables: Shown) -> Section {
-    let explanations = &comparison.judged.explanations;
+    let explanations = shown(comparison);
     let pairs = explanations.iter().map(|explanation| {
         let section = Section::titled(title(explanation)).with_shown(Shown::Page, drawing(explanation));
         section.with_all(self::tables(explanation))
@@ -118,7 +127,7 @@ pub fn tested(comparison: &Comparison) -> Section {
 
 /// The sentences on all pairs.
 pub fn short(comparison: &Comparison) -> Section {
-    let explanations = &comparison.judged.explanations;
+    let explanations = shown(comparison);
     let limited = explanations.iter().find_map(|it| it.limited.as_ref());
     let limited = limited.map(|why| format!("The slices that explain were not traced: {why}."));
     let is_wanted = comparison.run.command.iter().any(|word| word == "--explain");
@@ -126,22 +135,22 @@ pub fn short(comparison: &Comparison) -> Section {
     let is_emulated = comparison.run.guest == Some(Accelerator::Emulated) && !explanations.is_empty();
     Section::titled("Why")
         .with(Paragraph::plain(none))
-        .with(List::new(ListLook::Paragraphs, explanations.iter().map(sentence)))
+        .with(List::new(ListLook::Paragraphs, explanations.iter().copied().map(sentence)))
         .with(Paragraph::legend(limited.unwrap_or_default()))
         .with(Paragraph::legend(if is_emulated { EMULATED } else { "" }))
 }
 
 /// The part of the page about a workload.
 pub fn of_workload(comparison: &Comparison, workload: &str) -> Section {
-    let explanations = || comparison.judged.explanations.iter().filter(|it| it.workload == workload);
+    let explanations: Vec<&Explanation> = shown(comparison).into_iter().filter(|it| it.workload == workload).collect();
     let part = |it: &Explanation| {
         let section = Section::titled(title(it)).with(Paragraph::plain(sentence(it)));
         section.with(drawing(it)).with_all(tables(it))
     };
     Section::titled("Why")
         .folded(Fold::Open)
-        .with_all(explanations().map(part))
-        .with(Paragraph::legend(meaning(explanations())))
+        .with_all(explanations.iter().copied().map(part))
+        .with(Paragraph::legend(meaning(explanations)))
 }
 
 fn drawing(explanation: &Explanation) -> Drawings {

@@ -23,6 +23,9 @@ const APART: &str = "none: no two contenders guarantee the same, so none are ran
 /// The share of undecided comparisons above which nothing is recommended.
 const MOSTLY_OPEN: f64 = 0.5;
 
+/// Most slower contenders that are named where there are more.
+const NAMED: usize = 4;
+
 /// A sentence for each group of contenders that are ranked with each other; none without verdicts.
 pub fn decision(comparison: &Comparison) -> Vec<Sentence> {
     let said = |title: String, text: String| Sentence::new(Role::Strong, title).and(Role::Plain, text);
@@ -223,7 +226,8 @@ impl<'a> AnswerGroup<'a> {
         }
     }
 
-    /// `btrfs is slower in 4 (up to 2.35× behind xfs)`. The only one that is taken is not named again.
+    /// `btrfs is slower in 4 (up to 2.35× behind xfs)`. The only one that is taken is not named again. Of many those
+    /// with the largest gaps are named.
     fn behind(&self, losses: &[&PairVerdict], taken: &[&Label]) -> String {
         let one = |label: &Label| {
             let own = losses.iter().filter(|pair| pair::loser(pair) == Some(label));
@@ -240,8 +244,14 @@ impl<'a> AnswerGroup<'a> {
                 (_, count) => format!(" in {count}"),
             };
             let up_to = if names.len() == 1 { "" } else { "up to " };
-            Some(format!("{label} is slower{place} ({up_to}{times}{behind})"))
+            Some((most, format!("{label} is slower{place} ({up_to}{times}{behind})")))
         };
-        listed(self.group.labels().filter_map(one))
+        let mut all: Vec<(f64, String)> = self.group.labels().filter_map(one).collect();
+        let mut others = None;
+        if all.len() > NAMED + 1 {
+            all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+            others = Some(format!("{} others are slower somewhere", all.split_off(NAMED).len()));
+        }
+        listed(all.into_iter().map(|(_, words)| words).chain(others))
     }
 }

@@ -22,8 +22,8 @@ pub fn sections(comparison: &Comparison) -> Vec<Section> {
     let why = [
         recommendation::sentences(comparison),
         effects::short(comparison),
-        why::short(comparison),
         why::tested(comparison),
+        why::short(comparison),
         scaling::short(comparison),
     ];
     let rest = [

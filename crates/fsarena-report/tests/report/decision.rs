@@ -88,6 +88,30 @@ fn the_one_that_is_never_behind_is_taken() {
 }
 
 #[test]
+fn of_many_that_are_slower_those_with_the_largest_gaps_are_named() {
+    let mut comparison = with_winner("xfs", 1.2);
+    for (label, ratio) in [("b1", 1.3), ("b2", 1.5), ("b3", 1.4), ("b4", 1.6)] {
+        let mut pairs = comparison.judged.verdicts.clone();
+        pairs.retain(|pair| pair.a.0 == "xfs" && pair.b.0 == "btrfs");
+        for pair in &mut pairs {
+            (pair.b, pair.estimate.ratio) = (label.into(), Some(ratio));
+        }
+        comparison.judged.verdicts.extend(pairs);
+        let mut row = comparison.contenders[2].clone();
+        row.label = label.into();
+        comparison.contenders.push(row);
+        let mut standings = comparison.judged.standings.clone();
+        standings.retain(|row| row.contender.0 == "btrfs");
+        standings.iter_mut().for_each(|row| row.contender = label.into());
+        comparison.judged.standings.extend(standings);
+    }
+    let said = decision(&comparison);
+    let expected = "b4 is slower in 8 (up to 1.60×), b2 is slower in 8 (up to 1.50×), b3 is slower in 8 (up to 1.40×), \
+                    b1 is slower in 8 (up to 1.30×) and 2 others are slower somewhere.";
+    assert!(said.ends_with(expected), "{said}");
+}
+
+#[test]
 fn the_gap_of_a_contender_is_the_one_to_the_nearest_of_the_best() {
     let mut comparison = with_winner("none", 1.0);
     for pair in comparison.judged.verdicts.iter_mut().filter(|pair| pair.b.0 == "btrfs") {

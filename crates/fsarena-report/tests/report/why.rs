@@ -221,6 +221,15 @@ fn predictions_stand_beside_what_was_measured() {
         assert_eq!(of(rounds, low, high), expected, "{rounds} rounds, {low:?} to {high:?}");
     }
     let mut comparison = explained();
+    comparison.judged.explanations[0].faster = "ext4:barrier=0".into();
+    let sentence = "ext4:barrier=0 takes ";
+    assert!(words("text", &comparison).contains(sentence), "the user may have named it");
+    comparison.run.command.push("--test-explanation".to_owned());
+    for format in ["text", "html"] {
+        let report = words(format, &comparison);
+        assert!(!report.contains(sentence) && report.contains("Explanations tested"), "{format}");
+    }
+    let mut comparison = explained();
     comparison.judged.tested_knobs.iter_mut().for_each(|it| (it.low, it.high) = (None, None));
     let text = words("text", &comparison);
     assert!(text.contains("0 of 0 predictions that") && text.contains("31.0 % 20.0 % – not decided"), "{text}");
