@@ -71,7 +71,10 @@ impl Job for FioJob {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),
-            Upkeep::DropCaches => folder::sync_and_drop_caches(&self.directory, stop),
+            Upkeep::DropCaches => {
+                folder::sync_at(&self.directory)?;
+                folder::drop_all_cached(&self.directory, stop)
+            }
             _ => Ok(()),
         }
     }

@@ -30,7 +30,7 @@ fn names(report: &Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn both_states_are_measured_and_the_device_serves_the_cold_one_only() {
-    let Some(stage) = Stage::of_root() else { return };
+    let Some(stage) = Stage::alone_of_root() else { return };
     let [random, scan, tree] = readers(&stage);
     let small = stage.small();
     let mut command = stage.compare(&["ext4", "xfs", "--rounds", "1", "--cache", "both"]);

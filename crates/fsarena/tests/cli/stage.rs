@@ -26,7 +26,7 @@ pub struct Stage {
 enum Has {
     Nothing,
     Machine(Machine),
-    /// Without root, all tests share one machine.
+    /// Without root, all tests share one machine; with it, the page cache.
     All(Alone),
 }
 
@@ -77,6 +77,17 @@ impl Stage {
     /// A stage for a test that needs root; `None` without root.
     pub fn of_root() -> Option<Self> {
         has(&[Need::Root]).then(Self::new)
+    }
+
+    /// A stage for a test that needs root, and that other tests would disturb by dropping the machine's caches; `None`
+    /// without root.
+    pub fn alone_of_root() -> Option<Self> {
+        let made = || {
+            let all = alone();
+            enter_namespaces().expect("root may have namespaces");
+            Self::with(Has::All(all))
+        };
+        has(&[Need::Root]).then(made)
     }
 
     /// A path in the test's folder.
