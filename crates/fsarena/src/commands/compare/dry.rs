@@ -40,7 +40,7 @@ pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result
     refusals.end().map(|()| Ended::Well)
 }
 
-/// Refuses a plan that this machine cannot carry out. Whoever tries a plan need not be root.
+/// Refuses a plan that this machine cannot carry out. A plan may be tried without root.
 fn require_here(plan: &Plan, setup: &Setup) -> Result<()> {
     let (mut refusals, has_tools) = (Refusals::default(), prefer_cached(plan));
     if let Some(release) = plan.lanes.tools.as_ref().filter(|_| !has_tools) {
