@@ -113,16 +113,18 @@ fn shortest(medium: Medium) -> Nanos {
 pub fn unproven(flushes: &[FlushAfter], medium: Medium) -> Option<String> {
     let (least, most) = (flushes.first()?, flushes.last()?);
     let shortest = shortest(medium);
-    let is_quick = flushes.iter().any(|after| after.flush < shortest);
+    let quickest = flushes.iter().min_by_key(|after| after.flush).filter(|after| after.flush < shortest);
+    let too_quick = quickest.map(|after| {
+        let (flush, written) = (after.flush, plain(after.written));
+        format!("that after {written} takes {flush}, and the medium `{medium}` needs {shortest} at least")
+    });
     let is_level = Some(&most.written) == AMOUNTS.last() && (most.flush.0 as f64) < GROWTH * least.flush.0 as f64;
-    let why = match (is_quick, is_level) {
-        (false, false) => return None,
-        (true, false) => format!("that is quicker than the {shortest} that the medium `{medium}` needs"),
-        (false, true) => "that does not grow with what was written".to_owned(),
-        (true, true) => format!(
-            "that is quicker than the {shortest} that the medium `{medium}` needs, and does not grow with what was written"
-        ),
-    };
+    let level = is_level.then(|| "its time does not grow with what was written".to_owned());
+    let why: Vec<String> = too_quick.into_iter().chain(level).collect();
+    if why.is_empty() {
+        return None;
+    }
+    let why = why.join(", and ");
     Some(format!(
         "that a flush here makes anything durable is unproven: {}; {why}; a cache with power-loss protection would look the \
          same, and so would a device that has stored a direct write when it returns",
@@ -170,15 +172,22 @@ mod tests {
         assert_eq!(unproven(&seen, Medium::Nvme), None);
         let ssd = unproven(&seen, Medium::Ssd).expect("below 200 µs");
         assert!(ssd.contains("a flush takes 120 µs after 4 KiB, 900 µs after 64 MiB"), "{ssd}");
-        assert!(ssd.contains("quicker than the 200 µs that the medium `ssd` needs") && !ssd.contains("grow"), "{ssd}");
+        assert!(ssd.contains("that after 4 KiB takes 120 µs, and the medium `ssd` needs 200 µs at least"), "{ssd}");
+        assert!(!ssd.contains("grow"), "{ssd}");
         assert!(ssd.contains("a cache with power-loss protection would look the same"), "{ssd}");
         assert!(unproven(&seen, Medium::Hdd).is_some_and(|text| text.contains("2.00 ms")));
     }
 
     #[test]
+    fn the_flush_that_is_too_quick_is_named() {
+        let text = unproven(&flushes(&[62, 45, 70, 126]), Medium::Nvme).expect("below 50 µs");
+        assert!(text.contains("that after 1 MiB takes 45.0 µs, and the medium `nvme` needs 50.0 µs at least"), "{text}");
+    }
+
+    #[test]
     fn a_flush_that_does_not_grow_is_unproven_however_long_it_takes() {
         let level = unproven(&flushes(&[4000, 4000, 4100, 5900]), Medium::Nvme).expect("within half as much again");
-        assert!(level.contains("does not grow with what was written") && !level.contains("quicker"), "{level}");
+        assert!(level.contains("does not grow with what was written") && !level.contains("at least"), "{level}");
         assert_eq!(unproven(&flushes(&[4000, 4000, 4100, 6100]), Medium::Nvme), None);
     }
 
