@@ -24,7 +24,7 @@ use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
 use crate::{CheckResult, LaneError, pool};
 
-pub use facts::{expected_durability, facts};
+pub use facts::facts;
 
 /// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
 pub const UNTOUCHED: &str = "ro,norecovery";

@@ -68,22 +68,6 @@ fn durability(contender: &Contender, kind: &Kind, mounted_as: &str, options: &st
     if is_volatile { Durability::Volatile } else { (kind.durability)(options) }
 }
 
-/// What a completed fsync will probably guarantee on a contender, before it is made: by its options, or by the mount of
-/// its directory on this machine. `None` if that is known only later.
-pub fn expected_durability(contender: &Contender) -> Option<Durability> {
-    let kind = crate::kind(&contender.kind)?;
-    match kind.ground {
-        Ground::Directory => {
-            let mount = mountinfo::mount_of(contender.path.as_deref()?).ok()?;
-            Some(durability(contender, kind, shared::kind_of(&mount), &mount.all_options()))
-        }
-        Ground::Share => None,
-        Ground::Lane | Ground::Library | Ground::Memory => {
-            (!kind.is_pool).then(|| durability(contender, kind, kind.mounted_as, &contender.mount))
-        }
-    }
-}
-
 /// A library has no mount, and so no mount options and no read-ahead of the kernel's.
 fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> ContenderFacts {
     let features = (kind.features)(&made.description);
@@ -100,31 +84,4 @@ fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> Conte
 fn read_ahead(directory: &Path) -> Option<u64> {
     let info = Path::new("/sys/class/bdi").join(backing(directory)?);
     fs::read_to_string(info.join("read_ahead_kb")).ok()?.trim().parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_contender_guarantees_is_mostly_known_before_it_is_made() {
-        let of = |argument: &str| expected_durability(&argument.parse().expect("a contender"));
-        assert_eq!(
-            [
-                "ext4", "xfs:noatime", "ext4:barrier=0", "btrfs:nobarrier", "tmpfs", "rsext4-preview", "zfs",
-                "dir:/dev/shm"
-            ]
-            .map(of),
-            [
-                Some(Durability::Flushed),
-                Some(Durability::Flushed),
-                Some(Durability::Unflushed),
-                Some(Durability::Unflushed),
-                Some(Durability::Volatile),
-                Some(Durability::Unflushed),
-                None,
-                Some(Durability::Volatile),
-            ]
-        );
-    }
 }
