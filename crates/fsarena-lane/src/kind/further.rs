@@ -34,8 +34,7 @@ pub static NILFS2: Kind = Kind {
     symbols: KernelSymbols {
         prefixes: &["nilfs_"],
         waits: &[
-            ("nilfs_segctor_*", Wait::Commit),
-            ("nilfs_construct_*", Wait::Commit),
+            ("nilfs_segctor_* nilfs_construct_*", Wait::Commit),
             ("nilfs_transaction_*", Wait::LogSpace),
         ],
         ..KernelSymbols::NONE
@@ -55,16 +54,10 @@ pub static F2FS: Kind = Kind {
     symbols: KernelSymbols {
         prefixes: &["f2fs_", "__f2fs_"],
         waits: &[
-            ("f2fs_issue_flush", Wait::Commit),
-            ("f2fs_issue_checkpoint", Wait::Commit),
-            ("f2fs_wait_on_node_pages_writeback", Wait::Commit),
+            ("f2fs_issue_flush f2fs_issue_checkpoint f2fs_wait_on_node_pages_writeback", Wait::Commit),
             ("f2fs_wait_on_page_writeback", Wait::Writeback),
             ("f2fs_balance_fs", Wait::LogSpace),
-            ("f2fs_get_node_*", Wait::Read),
-            ("__get_node_*", Wait::Read),
-            ("__get_meta_*", Wait::Read),
-            ("f2fs_find_data_*", Wait::Read),
-            ("f2fs_get_lock_data_*", Wait::Read),
+            ("f2fs_get_node_* __get_node_* __get_meta_* f2fs_find_data_* f2fs_get_lock_data_*", Wait::Read),
         ],
         ..KernelSymbols::NONE
     },
@@ -83,7 +76,7 @@ pub static JFS: Kind = Kind {
     guarantees: |_, _| vec![Guarantee::Journal],
     symbols: KernelSymbols {
         prefixes: &["jfs_"],
-        waits: &[("lmGroupCommit", Wait::Commit), ("jfs_flush_journal", Wait::Commit), ("txBegin", Wait::LogSpace)],
+        waits: &[("lmGroupCommit jfs_flush_journal", Wait::Commit), ("txBegin", Wait::LogSpace)],
         ..KernelSymbols::NONE
     },
     ..Kind::new("jfs", "IBM's journaled file system")

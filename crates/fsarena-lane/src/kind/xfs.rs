@@ -23,19 +23,11 @@ pub static XFS: Kind = Kind {
     symbols: KernelSymbols {
         prefixes: &["xfs_", "__xfs_", "xlog_", "__xlog_"],
         waits: &[
-            ("xlog_wait_on_iclog", Wait::Commit),
-            ("xlog_force_lsn", Wait::Commit),
-            ("xlog_cil_force_seq", Wait::Commit),
-            ("xfs_log_force*", Wait::Commit),
-            ("xlog_grant_head_*", Wait::LogSpace),
-            ("xlog_state_get_iclog_space", Wait::LogSpace),
-            ("xlog_cil_push_now", Wait::Commit),
+            ("xlog_wait_on_iclog xlog_force_lsn xlog_cil_force_seq xfs_log_force* xlog_cil_push_now", Wait::Commit),
             ("__xfs_iunpin_wait", Wait::Commit),
-            ("xlog_cil_push_background", Wait::LogSpace),
-            ("xlog_cil_commit", Wait::LogSpace),
+            ("xlog_grant_head_* xlog_state_get_iclog_space xlog_cil_push_background xlog_cil_commit", Wait::LogSpace),
             ("xfs_buf_iowait", Wait::Read),
-            ("xfs_buf_lock", Wait::Lock),
-            ("xfs_ilock*", Wait::Lock),
+            ("xfs_buf_lock xfs_ilock*", Wait::Lock),
         ],
         // mkfs.xfs(8), xfs(5), mount(8).
         knobs: &[

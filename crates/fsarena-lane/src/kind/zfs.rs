@@ -43,13 +43,9 @@ pub static ZFS: Kind = Kind {
     symbols: KernelSymbols {
         prefixes: PREFIXES,
         waits: &[
-            ("zil_commit*", Wait::Commit),
-            ("txg_wait_synced*", Wait::Commit),
-            ("txg_wait_open*", Wait::LogSpace),
-            ("dmu_tx_wait", Wait::LogSpace),
-            ("dmu_tx_delay", Wait::LogSpace),
-            ("dbuf_read*", Wait::Read),
-            ("zio_wait", Wait::Read),
+            ("zil_commit* txg_wait_synced*", Wait::Commit),
+            ("txg_wait_open* dmu_tx_wait dmu_tx_delay", Wait::LogSpace),
+            ("dbuf_read* zio_wait", Wait::Read),
             ("zfs_rangelock_enter*", Wait::Lock),
         ],
         knobs: &[],
