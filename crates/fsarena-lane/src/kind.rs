@@ -143,7 +143,7 @@ const SECTORS: [&str; 2] = ["-o", "ashift=12"];
 /// The words of a command; empty: there is none.
 pub type Words = &'static [&'static str];
 
-/// A kind of file system. Its commands get the device as their last word.
+/// A kind of file system. Its commands get their last words by [`command`].
 #[derive(Debug)]
 pub struct Kind {
     /// Name on the command line.
@@ -166,12 +166,15 @@ pub struct Kind {
     pub is_numbered_as_kernels: bool,
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
-    /// In all words, `{pool}` stands for the name of the pool on the device. In those of mkfs, `{uuid}` and
-    /// `{hash_seed}` stand for those of the [`Identity`].
+    /// Makes it. `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
     pub(crate) mkfs: Words,
+    /// Describes it as it was made. Here and below, `{pool}` stands for the name of the pool on the device.
     pub(crate) describe: Words,
-    pub(crate) check: Words,
-    pub(crate) recover: Words,
+    /// Checks it without changing anything; exit code 0 means clean.
+    pub check: Words,
+    /// Makes it mountable after a crash; exit code 0 or 1 means success (as of fsck(8)). Empty: mounting it is enough.
+    pub recover: Words,
+    /// The daemon that works while it is mounted, started by unshare(1).
     pub(crate) daemon: Words,
     /// The options of its mkfs; a user may add those that are not refused.
     pub(crate) options: &'static [MkfsOptions],
@@ -237,14 +240,14 @@ impl Kind {
         }
     }
 
-    /// The command that makes it on `device`, with the `further` words of a contender.
+    /// The command that makes `contender` on `device`.
     ///
     /// # Errors
-    /// Why these words are refused.
-    pub fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Result<Vec<String>, String> {
+    /// Why words of the contender are refused.
+    pub fn mkfs(&self, device: &Path, identity: &Identity, contender: &Contender) -> Result<Vec<String>, String> {
         let Identity { uuid, hash_seed } = identity;
         let words = self.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
-        let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), further)?;
+        let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), &self.further(contender))?;
         if self.is_pool {
             words = options::one_by_one(&words);
             words.push(pool::name(device));
@@ -254,7 +257,7 @@ impl Kind {
     }
 
     /// The words of a contender for its mkfs, those as typed last: ours would become the value that the last one lacks.
-    pub fn further(&self, contender: &Contender) -> Vec<String> {
+    fn further(&self, contender: &Contender) -> Vec<String> {
         let mut words = Vec::new();
         if self.is_pool {
             let is_ashift = |word: &str| word.strip_prefix("-o").unwrap_or(word).starts_with("ashift=");
@@ -301,31 +304,10 @@ impl Kind {
         let (feature, file) = self.built_in.iter().find(lacking)?;
         Some(format!("this kernel is built without the feature `{feature}` of {name}: there is no {file}"))
     }
-
-    /// The command that describes the file system on `device` as created; empty: there is none.
-    pub fn describe(&self, device: &Path) -> Vec<String> {
-        command(self.describe, &[device])
-    }
-
-    /// The command that checks it on `device` without changing anything; exit code 0 means clean. Empty: there is none.
-    pub fn check(&self, device: &Path) -> Vec<String> {
-        command(self.check, &[device])
-    }
-
-    /// The command that makes it mountable after a crash; exit code 0 or 1 means success (as of fsck(8)). Empty: mounting
-    /// it is enough.
-    pub fn recover(&self, device: &Path) -> Vec<String> {
-        command(self.recover, &[device])
-    }
-
-    /// The command of the daemon that works while it is mounted from `device` at `point`, started by unshare(1); empty:
-    /// there is none.
-    pub fn daemon(&self, device: &Path, point: &Path) -> Vec<String> {
-        command(self.daemon, &[device, point])
-    }
 }
 
-fn command(words: Words, places: &[&Path]) -> Vec<String> {
+/// A command of a kind with the device, and for a daemon the mount point, as its last words; empty: there is none.
+pub fn command(words: Words, places: &[&Path]) -> Vec<String> {
     let pool = places.first().map(|device| pool::name(device)).unwrap_or_default();
     let places = places.iter().filter(|_| !words.is_empty()).map(|path| path.display().to_string());
     words.iter().map(|word| word.replace("{pool}", &pool)).chain(places).collect()
@@ -353,11 +335,16 @@ fn with_barriers(options: &str) -> Durability {
 mod tests {
     use super::*;
 
-    /// The command of a kind's mkfs on a lane, with further words.
-    pub(super) fn command_of(kind: &Kind, further: &[&str]) -> Result<String, String> {
+    /// The command of a kind's mkfs on a lane, for a contender.
+    pub(super) fn command_for(kind: &Kind, contender: &Contender) -> Result<String, String> {
         let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let further: Vec<String> = further.iter().map(|word| (*word).to_owned()).collect();
-        kind.mkfs(Path::new("/dev/loop9"), &identity, &further).map(|words| words.join(" "))
+        kind.mkfs(Path::new("/dev/loop9"), &identity, contender).map(|words| words.join(" "))
+    }
+
+    /// The same, for a contender with these words for mkfs.
+    pub(super) fn command_of(kind: &Kind, further: &[&str]) -> Result<String, String> {
+        let mkfs = further.iter().map(|word| (*word).to_owned()).collect();
+        command_for(kind, &Contender { mkfs, ..kind.name.parse().expect("a kind is a contender") })
     }
 
     #[test]

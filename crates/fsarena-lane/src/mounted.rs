@@ -18,7 +18,7 @@ use fsarena_sys::directory::FileId;
 use fsarena_sys::{Access, block, clock, mount, mountinfo};
 
 use crate::busy::BusyPatience;
-use crate::kind::{Ground, Identity, Kind, without_effect};
+use crate::kind::{Ground, Identity, Kind, command, without_effect};
 use crate::layer::{self, Stack};
 use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
@@ -74,7 +74,7 @@ impl Mounted {
     /// Starts the kind's daemon, if it has one, for the file system that is mounted here.
     pub fn start_daemon(&mut self, kind: &Kind) -> Result<(), LaneError> {
         let device = &self.stack.device;
-        let argv = if self.lane.is_some() { kind.daemon(device, &self.directory) } else { Vec::new() };
+        let argv = if self.lane.is_some() { command(kind.daemon, &[device, &self.directory]) } else { Vec::new() };
         if let Some(program) = argv.first() {
             let started = Daemon::start(&argv, Wrapping::Once, Path::new("/"), Path::new("/dev/null"));
             self.daemon = Some(started.map_err(LaneError::io("start", program))?);
@@ -105,10 +105,10 @@ pub fn make(
         (made.lane, made.stack) = (Some(index), stack);
         let (device, size) = (made.stack.device.clone(), layer::size(&made.stack.device)?);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        made.mkfs = kind.mkfs(&device, identity, &kind.further(contender)).map_err(refused)?;
+        made.mkfs = kind.mkfs(&device, identity, contender).map_err(refused)?;
         made.limit = tool_limit(size);
         let ran = run_tool(&made.mkfs, made.limit).map_err(|error| of_untried(contender, kind, error));
-        made.description = ran? + &run_tool(&kind.describe(&device), made.limit)?;
+        made.description = ran? + &run_tool(&command(kind.describe, &[&device]), made.limit)?;
         if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
             let (command, words) = (made.mkfs.join(" "), format!("made something else: {words}"));
             return Err(LaneError::Program { command, words, hint: Some(OPTIONS_FROM) });
@@ -148,7 +148,7 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
     let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
     let any = "11111111-2222-4333-8444-555555555555";
     let identity = Identity { uuid: any.to_owned(), hash_seed: any.to_owned() };
-    let argv = kind.mkfs(&path, &identity, &contender.mkfs).map_err(refused)?;
+    let argv = kind.mkfs(&path, &identity, contender).map_err(refused)?;
     let made = match run_tool(&argv, TRIED) {
         Ok(made) => made,
         Err(LaneError::Program { words, .. }) => {
@@ -158,7 +158,7 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
         }
         Err(_) => return Ok(()),
     };
-    let described = made + &run_tool(&kind.describe(&path), TRIED).unwrap_or_default();
+    let described = made + &run_tool(&command(kind.describe, &[&path]), TRIED).unwrap_or_default();
     let features = (kind.features)(&described);
     let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
     if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
@@ -311,7 +311,7 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
 /// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker,
 /// or this process has been asked to stop.
 pub fn check(kind: &Kind, device: &Path) -> Result<Option<CheckResult>, LaneError> {
-    let argv = kind.check(device);
+    let argv = command(kind.check, &[device]);
     if argv.is_empty() {
         return Ok(None);
     }

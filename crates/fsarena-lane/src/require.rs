@@ -65,7 +65,7 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
         return refused(format!("`{name}` is not made by an mkfs, so it takes no options of one"));
     }
     let any = Identity { uuid: String::new(), hash_seed: String::new() };
-    let made = kind.mkfs(Path::new(""), &any, &kind.further(contender));
+    let made = kind.mkfs(Path::new(""), &any, contender);
     let mut refusals = kind.refused_mounts(contender, made.as_deref().unwrap_or_default());
     refusals.extend(made.err());
     if refusals.is_empty() { Ok(()) } else { otherwise(refusals.join("; "), MKFS_HINT) }

@@ -129,7 +129,7 @@ impl Trial<'_> {
         // The rounds of the run begin with 1.
         let identity = Identity::of(plan.seed, 0, *index);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        let argv = kind.mkfs(&lane.path(), &identity, &contender.mkfs).map_err(refused)?;
+        let argv = kind.mkfs(&lane.path(), &identity, contender).map_err(refused)?;
         let fails = |words: String| Err(refused(format!("`{}` fails: {words}", argv.join(" "))));
         match mounted::run(&argv, TRIED)? {
             Ok(ended) if ended.status.success() => {

@@ -33,10 +33,7 @@ pub static NILFS2: Kind = Kind {
     ),
     symbols: KernelSymbols {
         prefixes: &["nilfs_"],
-        waits: &[
-            ("nilfs_segctor_* nilfs_construct_*", Wait::Commit),
-            ("nilfs_transaction_*", Wait::LogSpace),
-        ],
+        waits: &[("nilfs_segctor_* nilfs_construct_*", Wait::Commit), ("nilfs_transaction_*", Wait::LogSpace)],
         ..KernelSymbols::NONE
     },
     ..Kind::new("nilfs2", "log-structured, with continuous snapshots")
@@ -118,8 +115,6 @@ pub static UDF: Kind = Kind {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::super::tests::command_of;
     use super::*;
 
@@ -133,6 +128,6 @@ mod tests {
         }
         let other = command_of(&F2FS, &["-t", "1"]).expect_err("other");
         assert!(other.contains("no contender discards"), "{other}");
-        assert_eq!(NILFS2.check(Path::new("/dev/loop9")), Vec::<String>::new());
+        assert!(NILFS2.check.is_empty());
     }
 }

@@ -104,12 +104,11 @@ fn durability(options: &str) -> Durability {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::command_of;
+    use super::super::tests::command_for;
     use super::*;
 
     fn argv(contender: &str) -> Result<String, String> {
-        let further = ZFS.further(&contender.parse().expect("well spelled"));
-        command_of(&ZFS, &further.iter().map(String::as_str).collect::<Vec<_>>())
+        command_for(&ZFS, &contender.parse().expect("well spelled"))
     }
 
     #[test]
