@@ -18,7 +18,7 @@ pub use library::LibraryContent;
 pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
-use crate::disk::{Disk, hold};
+use crate::disk::Disk;
 use crate::kind::{Ground, Identity, Kind, kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::layer::{self, Raise, Stack, StackPlace};
@@ -96,22 +96,13 @@ pub struct LaneSet {
 
 impl LaneSet {
     /// Makes the run's folder and the lanes: one for each contender that needs one and a calibration device, or one
-    /// lane that all contenders use in turn.
+    /// lane that all contenders use in turn. They lie on `disks`, if the plan's storage has any.
     ///
     /// Calls `telling` with a description before each step; once it returns [`Go::Stop`], no further lane is made.
     ///
     /// # Errors
     /// If a step fails; what was made by then is removed.
-    pub fn open(plan: Plan, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
-        let disks = hold(&plan, &[])?;
-        Self::open_on(disks, plan, ledger, telling)
-    }
-
-    /// Does the same as [`LaneSet::open`], on disks that the caller already holds.
-    ///
-    /// # Errors
-    /// If a step fails; what was made by then is removed.
-    pub fn open_on(
+    pub fn open(
         disks: Vec<Disk>,
         plan: Plan,
         ledger: Ledger,

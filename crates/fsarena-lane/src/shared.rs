@@ -1,8 +1,6 @@
 //! Shared folders: directories on another machine, or on the host of this one, recognised by the type of their mount.
 
-use std::collections::BTreeMap;
-
-use fsarena_model::{Contender, Label};
+use fsarena_model::{Contender, grouped};
 use fsarena_sys::mountinfo::Mount;
 
 use crate::space::file_system;
@@ -56,16 +54,10 @@ pub fn identity(mount: &Mount) -> String {
     }
 }
 
-/// The contenders that are directories on the same file system, with what these have in common, as far as it can be
-/// looked up.
-pub fn on_one(contenders: &[Contender]) -> Vec<(String, Vec<&Label>)> {
-    let mut found: BTreeMap<String, Vec<&Label>> = BTreeMap::new();
-    for contender in contenders {
-        if let Some(name) = contender.path.as_deref().and_then(|path| file_system(path).ok()) {
-            found.entry(name).or_default().push(&contender.label);
-        }
-    }
-    found.into_iter().filter(|(_, labels)| labels.len() > 1).collect()
+/// The contenders that are directories, by what those on the same file system have in common, as far as it can be looked
+/// up.
+pub fn by_file_system(contenders: &[Contender]) -> Vec<(String, Vec<&Contender>)> {
+    grouped(contenders.iter().filter_map(|it| Some((file_system(it.path.as_deref()?).ok()?, it))))
 }
 
 /// A remark about directories on a mount of this type, which may be followed by its options; `None` if it is not a
