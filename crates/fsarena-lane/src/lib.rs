@@ -27,7 +27,6 @@ mod queue;
 pub mod require;
 pub mod reread;
 pub mod shared;
-mod sharing;
 mod space;
 mod storage;
 pub mod trial;

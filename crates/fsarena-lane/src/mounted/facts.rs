@@ -9,7 +9,7 @@ use fsarena_sys::mountinfo;
 
 use super::{Mounted, backing};
 use crate::kind::{Ground, Kind, risks};
-use crate::{LaneError, attributes, layer, shared, sharing};
+use crate::{LaneError, attributes, layer, shared};
 
 pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
     if kind.ground == Ground::Library {
@@ -51,7 +51,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         says_alignment,
         shared_folder: shared::remark(mounted_as),
         file_system: is_directory.then(|| shared::identity(&mount)),
-        sharing: sharing::of(mounted_as, &options),
+        sharing: shared::sharing(mounted_as, &options),
         layers: made.stack.commands.clone(),
     })
 }
@@ -60,7 +60,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
 fn durability(contender: &Contender, kind: &Kind, mounted_as: &str, options: &str) -> Durability {
     // QEMU ignores the flushes of such a virtual disk.
     let is_unsafe = contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe);
-    if is_unsafe || sharing::keeps_syncs(mounted_as, options) {
+    if is_unsafe || shared::keeps_syncs(mounted_as, options) {
         return Durability::Unflushed;
     }
     // Of a mount that a chroot hides, the magic number is known (magic.h).
