@@ -66,7 +66,7 @@ pub fn measure(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort)
         paced: middle(&paced),
         // A mean may exceed the median of all writes.
         device: device_cost(calm).map(|device| device.min(back_to_back)),
-        host_bytes: host_grew(calm, SECTORS_WRITTEN).map(|sectors| sectors * 512.0),
+        host_bytes: host_grew(calm, SECTORS_WRITTEN).map(|sectors| sectors * SECTOR as f64),
         host_flushes: host_grew(calm, FLUSHES),
     })
 }
@@ -160,12 +160,20 @@ fn sysfs_of(path: &Path) -> Option<PathBuf> {
     Some(BlockNode::of(device)?.folder)
 }
 
+/// Bytes of the sectors that are counted, whatever those of the device are.
+const SECTOR: u64 = 512;
+
 /// Positions of a device's counters in its `stat` line; ticks are milliseconds.
 const WRITES: usize = 4;
 const SECTORS_WRITTEN: usize = 6;
 const WRITE_TICKS: usize = 7;
 const FLUSHES: usize = 15;
 const FLUSH_TICKS: usize = 16;
+
+/// Bytes written to a block device so far, by its sysfs folder.
+pub fn written(device: &Path) -> Option<u64> {
+    Some(*counters_of(device)?.get(SECTORS_WRITTEN)? as u64 * SECTOR)
+}
 
 fn counters_of(device: &Path) -> Option<Vec<f64>> {
     let text = std::fs::read_to_string(device.join("stat")).ok()?;

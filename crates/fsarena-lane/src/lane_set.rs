@@ -178,10 +178,9 @@ impl LaneSet {
     /// Paths of the sysfs `stat` files of the device that backs all lanes, and of each lane. `None` without lanes, and
     /// for lanes in memory.
     pub fn traffic(&self) -> Option<(PathBuf, Vec<PathBuf>)> {
-        let names: Vec<String> = self.lanes.iter().chain(&self.calibration_device).map(Lane::name).collect();
         let device = cost::device_beneath(&self.beneath()?)?.join("stat");
-        let stat = |name: &String| PathBuf::from(format!("/sys/block/{name}/stat"));
-        Some((device, names.iter().map(stat).collect()))
+        let lanes = self.lanes.iter().chain(&self.calibration_device);
+        Some((device, lanes.map(|lane| lane.sysfs().join("stat")).collect()))
     }
 
     /// Makes contender `index` on `lane` with a fresh mkfs and mounts it; a `dir` contender gets a subdirectory.

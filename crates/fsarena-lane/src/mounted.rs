@@ -125,8 +125,13 @@ pub fn make(
 /// The failure of an mkfs. Options of a pool could not be tried before: what it refuses is probably one of them.
 fn of_untried(contender: &Contender, kind: &Kind, error: LaneError) -> LaneError {
     let has_options = !contender.mkfs.is_empty() || !contender.mount.is_empty();
+    if kind.is_pool && has_options { refused_by_mkfs(contender, error) } else { error }
+}
+
+/// The failure of an mkfs that refuses what a contender has.
+pub(crate) fn refused_by_mkfs(contender: &Contender, error: LaneError) -> LaneError {
     match error {
-        LaneError::Program { command, words, .. } if kind.is_pool && has_options => {
+        LaneError::Program { command, words, .. } => {
             LaneError::bad_option(contender, format!("`{command}` fails: {words}"), MKFS_HINT)
         }
         error => error,
@@ -186,13 +191,13 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
     if argv.is_empty() {
         return Ok(String::new());
     }
-    succeeded(argv, limit, Some(OPTIONS_FROM))
+    succeeded(argv, limit, Some(OPTIONS_FROM)).map(|ended| ended.stdout)
 }
 
-/// What a program printed that has to succeed. The `hint` is for its failure.
-pub(crate) fn succeeded(argv: &[String], limit: Duration, hint: Option<&'static str>) -> Result<String, LaneError> {
+/// Runs a program that has to succeed. The `hint` is for its failure.
+pub(crate) fn succeeded(argv: &[String], limit: Duration, hint: Option<&'static str>) -> Result<Ended, LaneError> {
     let words = match run(argv, limit)? {
-        Ok(ended) if ended.status.success() => return Ok(ended.stdout),
+        Ok(ended) if ended.status.success() => return Ok(ended),
         Ok(ended) => ended.words(),
         Err(killed) => killed.to_string(),
     };
@@ -204,7 +209,7 @@ pub(crate) fn tool_limit(size: Bytes) -> Duration {
     Duration::from_secs(600 + (size.0 >> 24))
 }
 
-pub(crate) fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
+fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
     let error = match child::run_apart(argv, Patience::new(limit)) {
         Ok(ended) => return Ok(Ok(ended)),
         Err(error) => error,
@@ -322,12 +327,6 @@ pub fn check(kind: &Kind, device: &Path) -> Result<Option<CheckResult>, LaneErro
     };
     let clean = ended.status.success();
     Ok(Some(CheckResult { clean, output: if clean { String::new() } else { ended.words() } }))
-}
-
-/// Bytes written to a block device so far, by its name below `/sys/block` (Documentation/block/stat.rst of the kernel).
-pub fn written(device: &str) -> Option<u64> {
-    let text = fs::read_to_string(format!("/sys/block/{device}/stat")).ok()?;
-    Some(text.split_whitespace().nth(6)?.parse::<u64>().ok()? * 512)
 }
 
 /// The name of the backing device info of the file system at `directory`, such as `7:1000` or `btrfs-3`.

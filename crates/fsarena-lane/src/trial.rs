@@ -130,15 +130,10 @@ impl Trial<'_> {
         let identity = Identity::of(plan.seed, 0, *index);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
         let argv = kind.mkfs(&lane.path(), &identity, contender).map_err(refused)?;
-        let fails = |words: String| Err(refused(format!("`{}` fails: {words}", argv.join(" "))));
-        match mounted::run(&argv, TRIED)? {
-            Ok(ended) if ended.status.success() => {
-                let text = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-                Ok((!text.is_empty()).then(|| format!("`{}`: {} says: {text}", contender.label, argv[0])))
-            }
-            Ok(ended) => fails(ended.words()),
-            Err(killed) => fails(killed.to_string()),
-        }
+        let ended = mounted::succeeded(&argv, TRIED, None);
+        let ended = ended.map_err(|error| mounted::refused_by_mkfs(contender, error))?;
+        let text = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok((!text.is_empty()).then(|| format!("`{}`: {} says: {text}", contender.label, argv[0])))
     }
 
     /// The options that the kernel shows when it is mounted with `words`, and its room.
