@@ -232,9 +232,6 @@ pub(crate) struct OnDisk {
     layout: LaneLayout,
 }
 
-/// How long a disk may stay busy: two seconds.
-const PATIENCE: BusyPatience = BusyPatience { attempts: 40, pause: Duration::from_millis(50) };
-
 impl OnDisk {
     /// Releases the disk if it still belongs to the run `token`. Returns what was done, or why the disk was left alone.
     /// If I/O fails, or the disk is still in use, for example by a loop device, the caller can try again.
@@ -261,7 +258,7 @@ impl OnDisk {
     }
 
     fn open(&self) -> Result<(File, BlockNode), String> {
-        let opened = PATIENCE.wait(|| match open_alone(&self.path, Access::ReadWrite) {
+        let opened = BusyPatience::seconds(2).wait(|| match open_alone(&self.path, Access::ReadWrite) {
             Ok((opened, node)) => opened.map(|file| Ok((file, node))),
             Err(why) => Ok(Err(why)),
         });

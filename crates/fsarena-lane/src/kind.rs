@@ -272,11 +272,6 @@ impl Kind {
         words
     }
 
-    /// Whether its mkfs is known to have an option of this name.
-    pub fn has_option(&self, name: &str) -> bool {
-        self.options.iter().any(|group| group.has(name))
-    }
-
     /// The mount options of a contender.
     pub fn mount_options<'a>(&self, contender: &'a Contender) -> &'a str {
         if self.is_pool { "" } else { &contender.mount }

@@ -30,7 +30,7 @@ pub use facts::facts;
 pub const UNTOUCHED: &str = "ro,norecovery";
 
 /// How long a file system may stay busy when it is unmounted, and when it is remounted read-only: five seconds.
-const PATIENCE: BusyPatience = BusyPatience { attempts: 101, pause: Duration::from_millis(50) };
+const PATIENCE: BusyPatience = BusyPatience::seconds(5);
 const REST_PATIENCE: BusyPatience = BusyPatience { attempts: 1001, pause: Duration::from_millis(5) };
 
 /// The largest file on which options of mkfs are tried, and the time limit of that.
