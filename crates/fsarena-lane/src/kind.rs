@@ -20,7 +20,7 @@ pub(crate) use risks::risks;
 
 use std::path::Path;
 
-use self::options::{ListRules, MkfsOptions, mounts};
+use self::options::{OptionRules, mounts};
 use crate::pool;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Contender, Durability, Guarantee, KernelSymbols, Plan, Storage};
@@ -177,9 +177,9 @@ pub struct Kind {
     /// The daemon that works while it is mounted, started by unshare(1).
     pub(crate) daemon: Words,
     /// The options of its mkfs; a user may add those that are not refused.
-    pub(crate) options: &'static [MkfsOptions],
+    pub(crate) options: &'static OptionRules,
     /// Mount options that are refused, or only with some options of mkfs.
-    pub(crate) mount: &'static [&'static ListRules],
+    pub(crate) mount: &'static [&'static OptionRules],
     /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
     pub features: fn(&str) -> Vec<String>,
     /// Features that the kernel mounts only if it is built for them; it then has this file.
