@@ -90,7 +90,7 @@ pub struct LaneSet {
     trace_buffer: Option<Arc<TraceBuffer>>,
     mounted: Vec<Option<Mounted>>,
     /// The run's directory in that of each `dir` contender, by the contender's index.
-    directories: BTreeMap<usize, FileId>,
+    directories: BTreeMap<usize, (PathBuf, FileId)>,
     ledger: Ledger,
 }
 
@@ -264,18 +264,16 @@ impl LaneSet {
     }
 
     fn make_directory(&mut self, index: usize, contender: &Contender) -> Result<Mounted, LaneError> {
-        if !self.directories.contains_key(&index) {
-            require::directory(contender)?;
+        if let Some((directory, id)) = self.directories.get(&index) {
+            return Ok(Mounted::in_place(directory.clone(), Some(*id)));
         }
+        require::directory(contender)?;
         let parent = contender.path.as_deref().unwrap_or(Path::new("."));
         let parent = parent.canonicalize().map_err(LaneError::io("look up", parent))?;
         let directory = parent.join(format!("{}-{index}", self.ledger.name()));
-        if let Some(id) = self.directories.get(&index) {
-            return Ok(Mounted::in_place(directory, Some(*id)));
-        }
         let made = self.ledger.make_directory(&directory, 0o755)?;
         let id = made.id().map_err(LaneError::io("look up", &directory))?;
-        self.directories.insert(index, id);
+        self.directories.insert(index, (directory.clone(), id));
         Ok(Mounted::in_place(directory, Some(id)))
     }
 
