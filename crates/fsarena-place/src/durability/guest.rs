@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use fsarena_durability::log::{MARKS, SECTOR, mark};
 use fsarena_durability::{Found, Syncs, Writer, find_lost};
-use fsarena_execute::TestbedError;
+use fsarena_execute::Refusal;
 use fsarena_lane::kind::{Identity, command};
 use fsarena_lane::layer::{self, Raise, StackPlace};
 use fsarena_lane::{Kind, LaneError, Mounting, require};
@@ -94,10 +94,10 @@ pub fn serve(first: DurabilityOrder) -> Result<()> {
 }
 
 /// The error for the host. One that is not known as an error of lanes is the writer's.
-fn failure(error: &anyhow::Error) -> TestbedError {
+fn failure(error: &anyhow::Error) -> Refusal {
     let is_of_lane = error.is::<LaneError>();
     let (category, hint) = if is_of_lane { explain(error) } else { (ErrorCategory::Trial, None) };
-    TestbedError { text: words(error), category, hint }
+    Refusal { text: words(error), category, hint }
 }
 
 fn record(task: &WriterTask) -> Result<()> {
