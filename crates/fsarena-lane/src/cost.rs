@@ -1,7 +1,7 @@
 //! Cost of a bare lane: one 4 KiB write and flush, back to back and paced, without any contender's file system.
 
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -137,7 +137,8 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 
 /// The sysfs folder of the block device that a path is, or on which it lies.
 pub fn device_beneath(path: &Path) -> Option<PathBuf> {
-    sysfs_of(path).or_else(|| sysfs_of(Path::new(&mountinfo::mount_of(path).ok()?.source)))
+    let of_mount = || BlockNode::at(Path::new(&mountinfo::mount_of(path).ok()?.source));
+    BlockNode::at(path).or_else(of_mount).map(|node| node.folder)
 }
 
 /// The counters of a device, by its sysfs folder (Documentation/block/stat.rst). The kernel counts flushes for the whole
@@ -150,14 +151,6 @@ fn counters(device: &Path) -> Option<Vec<f64>> {
         counters.extend(disk.into_iter().skip(FLUSHES));
     }
     Some(counters)
-}
-
-/// The sysfs folder of a file's device. Files of btrfs have a device number that belongs to no block device: then
-/// `None`.
-fn sysfs_of(path: &Path) -> Option<PathBuf> {
-    let found = std::fs::metadata(path).ok()?;
-    let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
-    Some(BlockNode::of(device)?.folder)
 }
 
 /// Bytes of the sectors that are counted, whatever those of the device are.

@@ -34,14 +34,13 @@ const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock
 
 /// Name below `/sys/block` of the whole disk that backs the lanes of `storage`, if there is exactly one.
 pub fn beneath(storage: &Storage) -> Option<String> {
-    let numbers: Vec<u64> = match storage {
-        Storage::Directory(path) => vec![fs::metadata(nearest_existing(path)).ok()?.dev()],
+    let paths = match storage {
+        Storage::Directory(path) => vec![nearest_existing(path)],
         Storage::Memory => return None,
-        disks => disks.disks().iter().map(|path| Some(fs::metadata(path).ok()?.rdev())).collect::<Option<_>>()?,
+        disks => disks.disks().to_vec(),
     };
-    let wholes =
-        numbers.into_iter().map(|number| BlockNode::of(number).map(|node| node.whole().unwrap_or(node).name()));
-    let mut names: Vec<String> = wholes.collect::<Option<_>>()?;
+    let whole = |path: &PathBuf| BlockNode::at(path).map(|node| node.whole().unwrap_or(node).name());
+    let mut names = paths.iter().map(whole).collect::<Option<Vec<String>>>()?;
     names.dedup();
     names.pop().filter(|_| names.is_empty())
 }

@@ -24,6 +24,13 @@ impl BlockNode {
         Some(Self { number, folder })
     }
 
+    /// The block device that this is, or on which this file lies. Files of btrfs have a device number that belongs to no
+    /// block device: then `None`.
+    pub fn at(path: &Path) -> Option<Self> {
+        let found = fs::metadata(path).ok()?;
+        Self::of(if found.file_type().is_block_device() { found.rdev() } else { found.dev() })
+    }
+
     /// The block device with that name, if it exists.
     pub fn named(name: &str) -> Option<Self> {
         let text = fs::read_to_string(Path::new("/sys/class/block").join(name).join("dev")).ok()?;
