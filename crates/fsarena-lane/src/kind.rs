@@ -14,7 +14,7 @@ mod xfs;
 mod zfs;
 
 pub(crate) use made::LargeBlocks;
-pub use made::{Identity, Made};
+pub use made::{Identity, MkfsResult};
 pub(crate) use options::without_effect;
 pub(crate) use risks::risks;
 
@@ -180,15 +180,11 @@ pub struct Kind {
     pub(crate) options: &'static OptionRules,
     /// Mount options that are refused, or only with some options of mkfs.
     pub(crate) mount: &'static [&'static OptionRules],
-    /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
-    pub features: fn(&str) -> Vec<String>,
     /// Features that the kernel mounts only if it is built for them; it then has this file.
     pub(crate) built_in: &'static [(&'static str, &'static str)],
     pub(crate) large_blocks: LargeBlocks,
-    /// What was really made, from the same text.
-    pub made: fn(&str) -> Made,
-    /// Properties that were set when it was made and count as mount options, from the same text.
-    pub(crate) set: fn(&str) -> Vec<String>,
+    /// What was really made, from the output of mkfs, followed by that of [`Kind::describe`].
+    pub made: fn(&str) -> MkfsResult,
     /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
     pub guarantees: fn(&[String], &str) -> Vec<Guarantee>,
     /// The mount option that makes direct I/O bypass the page cache, if it does not with these options, as typed.
@@ -226,11 +222,9 @@ impl Kind {
             daemon: &[],
             options: &[],
             mount: &[],
-            features: |_| Vec::new(),
             built_in: &[],
             large_blocks: LargeBlocks::Never,
-            made: |_| Made::default(),
-            set: |_| Vec::new(),
+            made: |_| MkfsResult::default(),
             guarantees: |_, _| Vec::new(),
             made_direct: |_| None,
             direct_unit: |_| None,
@@ -282,19 +276,16 @@ impl Kind {
         mounts::refusals(self.mount, self.mount_options(contender), mkfs)
     }
 
-    /// Why the running kernel does not mount the file system that has this description; `None` if nothing is known to
-    /// prevent it.
-    pub fn not_mounted(&self, description: &str) -> Option<String> {
+    /// Why the running kernel does not mount what was made; `None` if nothing is known to prevent it.
+    pub fn not_mounted(&self, made: &MkfsResult) -> Option<String> {
         let name = self.mounted_as;
-        let large = (self.made)(description).block.filter(|block| !self.large_blocks.mounts(*block));
-        if let Some(Bytes(block)) = large {
+        if let Some(Bytes(block)) = made.block.filter(|block| !self.large_blocks.mounts(*block)) {
             let page = rustix::param::page_size();
             return Some(format!("this kernel mounts no {name} with blocks of {block} bytes: a page has {page}"));
         }
-        let features = (self.features)(description);
         let is_known = |file: &Path| file.parent().is_some_and(Path::exists);
         let lacking = |(feature, file): &&(&str, &str)| {
-            features.iter().any(|found| found == feature) && is_known(Path::new(file)) && !Path::new(file).exists()
+            made.features.iter().any(|found| found == feature) && is_known(Path::new(file)) && !Path::new(file).exists()
         };
         let (feature, file) = self.built_in.iter().find(lacking)?;
         Some(format!("this kernel is built without the feature `{feature}` of {name}: there is no {file}"))

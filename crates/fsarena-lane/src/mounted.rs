@@ -18,7 +18,7 @@ use fsarena_sys::directory::FileId;
 use fsarena_sys::{Access, block, clock, mount, mountinfo};
 
 use crate::busy::BusyPatience;
-use crate::kind::{Ground, Identity, Kind, command, without_effect};
+use crate::kind::{Ground, Identity, Kind, MkfsResult, command, without_effect};
 use crate::layer::{self, Stack};
 use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
@@ -57,8 +57,8 @@ pub struct Mounted {
     pub id: Option<FileId>,
     /// What it was made on: its lane, or the layers above it.
     pub stack: Stack,
-    description: String,
     mkfs: Vec<String>,
+    result: MkfsResult,
     /// How long mkfs may take.
     limit: Duration,
     /// The kind's daemon, while it is mounted.
@@ -108,8 +108,9 @@ pub fn make(
         made.mkfs = kind.mkfs(&device, identity, contender).map_err(refused)?;
         made.limit = tool_limit(size);
         let ran = run_tool(&made.mkfs, made.limit).map_err(|error| of_untried(contender, kind, error));
-        made.description = ran? + &run_tool(&command(kind.describe, &[&device]), made.limit)?;
-        if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
+        let description = ran? + &run_tool(&command(kind.describe, &[&device]), made.limit)?;
+        made.result = (kind.made)(&description);
+        if let Some(words) = made.result.differs(identity, size) {
             let (command, words) = (made.mkfs.join(" "), format!("made something else: {words}"));
             return Err(LaneError::Program { command, words, hint: Some(OPTIONS_FROM) });
         }
@@ -163,10 +164,9 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
         }
         Err(_) => return Ok(()),
     };
-    let described = made + &run_tool(&command(kind.describe, &[&path]), TRIED).unwrap_or_default();
-    let features = (kind.features)(&described);
-    let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
-    if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
+    let made = (kind.made)(&(made + &run_tool(&command(kind.describe, &[&path]), TRIED).unwrap_or_default()));
+    let unused = without_effect(kind.options, &contender.mkfs, &made.features).into_iter().next();
+    if let Some((words, feature)) = unused.filter(|_| !made.features.is_empty()) {
         let (why, hint) = match feature {
             Some(feature) => (format!("without the feature `{feature}`"), format!("leave it out, or add -O {feature}")),
             None => ("here".to_owned(), "leave it out".to_owned()),
@@ -175,7 +175,7 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
         return Err(LaneError::bad_option(contender, what, hint));
     }
     let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
-    kind.not_mounted(&described).map_or(Ok(()), |why| Err(LaneError::bad_option(contender, why, hint)))
+    kind.not_mounted(&made).map_or(Ok(()), |why| Err(LaneError::bad_option(contender, why, hint)))
 }
 
 /// Runs mkfs again for a library's file system if a library has worked on it, and marks it as used.

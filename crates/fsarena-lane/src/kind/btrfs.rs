@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKFS_BTRFS, mounts};
-use super::{Kind, LargeBlocks, Made, given, has_option, tool};
+use super::{Kind, LargeBlocks, MkfsResult, given, has_option, tool};
 
 pub static BTRFS: Kind = Kind {
     tools: &[tool("mkfs.btrfs", "btrfs-progs", "--version"), tool("btrfs", "btrfs-progs", "--version")],
@@ -14,7 +14,6 @@ pub static BTRFS: Kind = Kind {
     check: &["btrfs", "check", "--readonly"],
     options: MKFS_BTRFS,
     mount: &[mounts::BTRFS],
-    features,
     large_blocks: LargeBlocks::Listed("/sys/fs/btrfs/features/supported_sectorsizes"),
     made,
     guarantees,
@@ -69,13 +68,14 @@ fn features(description: &str) -> Vec<String> {
     features
 }
 
-fn made(description: &str) -> Made {
+fn made(description: &str) -> MkfsResult {
     let value = |name: &str| {
         let mut lines = description.lines().filter_map(|line| line.split_once(char::is_whitespace));
         lines.find_map(|(known, value)| (known == name).then(|| value.trim().to_owned()))
     };
     let bytes = |name: &str| value(name).and_then(|bytes| bytes.parse().ok()).map(Bytes);
-    Made { uuid: value("fsid"), size: bytes("total_bytes"), block: bytes("sectorsize"), ..Made::default() }
+    let (size, block, features) = (bytes("total_bytes"), bytes("sectorsize"), features(description));
+    MkfsResult { uuid: value("fsid"), size, block, features, ..MkfsResult::default() }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {

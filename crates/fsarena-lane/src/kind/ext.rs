@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKE2FS, mounts};
-use super::{Kind, LargeBlocks, Made, Tool, given, has_option, tool};
+use super::{Kind, LargeBlocks, MkfsResult, Tool, given, has_option, tool};
 use crate::age::Release;
 
 /// ext2: no journal.
@@ -38,7 +38,6 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
         check: &["e2fsck", "-fn"],
         options: MKE2FS,
         mount: &[mounts::EXT],
-        features,
         built_in: &[("casefold", "/sys/fs/ext4/features/casefold")],
         // ext4_enable_large_blocks() in fs/ext4/inode.c.
         large_blocks: LargeBlocks::Since(Release::of(6, 19)),
@@ -87,7 +86,7 @@ fn features(description: &str) -> Vec<String> {
     line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-fn made(description: &str) -> Made {
+fn made(description: &str) -> MkfsResult {
     let value = |name: &str| {
         let line = description.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.map(|value| value.trim().to_owned())
@@ -106,7 +105,8 @@ fn made(description: &str) -> Made {
         let other = value.split(' ').find(|word| !["read-only", ""].contains(word) && !usual.contains(word))?;
         Some(format!("`{name}` has `{other}`, which comes from its mke2fs.conf"))
     });
-    Made { uuid, hash_seed, size, block: block.map(Bytes), configured: unusual }
+    let (block, features) = (block.map(Bytes), features(description));
+    MkfsResult { uuid, hash_seed, size, block, configured: unusual, features, ..MkfsResult::default() }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {

@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKFS_XFS, mounts};
-use super::{Kind, LargeBlocks, Made, given, tool};
+use super::{Kind, LargeBlocks, MkfsResult, given, tool};
 use crate::age::Release;
 
 pub static XFS: Kind = Kind {
@@ -15,7 +15,6 @@ pub static XFS: Kind = Kind {
     check: &["xfs_repair", "-n"],
     options: MKFS_XFS,
     mount: &[mounts::XFS],
-    features,
     // xfs_fs_fill_super() in fs/xfs/xfs_super.c.
     large_blocks: LargeBlocks::Since(Release::of(6, 12)),
     made,
@@ -56,7 +55,7 @@ fn features(description: &str) -> Vec<String> {
 }
 
 /// xfs_info(8) does not print the UUID.
-fn made(description: &str) -> Made {
+fn made(description: &str) -> MkfsResult {
     let line = description.lines().find_map(|line| line.strip_prefix("data "));
     let number = |name: &str| {
         let mut words = line?.split([' ', '=', ',']).filter(|word| !word.is_empty());
@@ -65,7 +64,7 @@ fn made(description: &str) -> Made {
     };
     let block = number("bsize");
     let size = block.zip(number("blocks")).map(|(size, blocks)| Bytes(size * blocks));
-    Made { size, block: block.map(Bytes), ..Made::default() }
+    MkfsResult { size, block: block.map(Bytes), features: features(description), ..MkfsResult::default() }
 }
 
 fn guarantees(features: &[String], _options: &str) -> Vec<Guarantee> {

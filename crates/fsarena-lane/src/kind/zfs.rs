@@ -5,7 +5,7 @@
 use fsarena_model::{Bytes, Durability, Guarantee, KernelSymbols, Wait};
 
 use super::options::ZPOOL;
-use super::{Kind, given, has_option, tool};
+use super::{Kind, MkfsResult, given, has_option, tool};
 
 /// Prints what was made: properties with their values and sources.
 const DESCRIBE: &str = "zpool get -H -o property,value,source all $0 && zfs get -H -o property,value,source all $0";
@@ -35,8 +35,7 @@ pub static ZFS: Kind = Kind {
     describe: &["sh", "-c", DESCRIBE, "{pool}"],
     check: &["sh", "-c", SCRUB, "{pool}"],
     options: ZPOOL,
-    features,
-    set,
+    made,
     guarantees,
     direct_unit,
     durability,
@@ -65,6 +64,10 @@ fn properties(description: &str) -> impl Iterator<Item = (&str, &str, &str)> {
         let mut columns = line.split('\t');
         Some((columns.next()?, columns.next()?, columns.next()?))
     })
+}
+
+fn made(description: &str) -> MkfsResult {
+    MkfsResult { features: features(description), set: set(description), ..MkfsResult::default() }
 }
 
 fn features(description: &str) -> Vec<String> {

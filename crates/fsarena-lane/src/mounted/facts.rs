@@ -17,11 +17,11 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
     }
     let mount = mountinfo::mount_of(&made.directory);
     let mount = mount.map_err(LaneError::io("look up the mount of", &made.directory))?;
-    let options = [vec![mount.all_options()], (kind.set)(&made.description)].concat().join(",");
+    let options = [vec![mount.all_options()], made.result.set.clone()].concat().join(",");
     let is_directory = kind.ground == Ground::Directory;
     let features = match is_directory {
         true => attributes::of(&made.directory),
-        false => (kind.features)(&made.description),
+        false => made.result.features.clone(),
     };
     let guarantees = match is_directory {
         true => attributes::guarantees(&mount, &features),
@@ -70,12 +70,11 @@ fn durability(contender: &Contender, kind: &Kind, mounted_as: &str, options: &st
 
 /// A library has no mount, and so no mount options and no read-ahead of the kernel's.
 fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> ContenderFacts {
-    let features = (kind.features)(&made.description);
     ContenderFacts {
         mkfs: made.mkfs.clone(),
         mount: format!("{}, a library within this process", kind.name),
-        guarantees: (kind.guarantees)(&features, ""),
-        features,
+        guarantees: (kind.guarantees)(&made.result.features, ""),
+        features: made.result.features.clone(),
         ..ContenderFacts::new(contender.label.clone(), (kind.durability)(""))
     }
 }
