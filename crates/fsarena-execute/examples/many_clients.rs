@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use fsarena_engine::{Engines, Limit, Operation, RunStats};
 use fsarena_execute::remote::{Call, ClientMachines, Clocks, Ran, Remote};
-use fsarena_execute::{TestbedError, Workloads};
+use fsarena_execute::{Refusal, Workloads};
 use fsarena_model::{Clients, Nanos, Plan, WhenLost, Workload};
 use fsarena_sys::{MonotonicClock, clock};
 use serde_json::{Value, json};
@@ -68,14 +68,14 @@ impl Simulated {
 }
 
 impl Remote for Simulated {
-    fn send(&self, call: &Call) -> Result<(), TestbedError> {
+    fn send(&self, call: &Call) -> Result<(), Refusal> {
         let text = serde_json::to_string(call).expect("a call is JSON");
         self.traffic.count(&text);
         self.calls.borrow_mut().push_back(serde_json::from_str(&text).expect("a call"));
         Ok(())
     }
 
-    fn receive(&self, _stop: &AtomicBool) -> Result<Value, TestbedError> {
+    fn receive(&self, _stop: &AtomicBool) -> Result<Value, Refusal> {
         let call = self.calls.borrow_mut().pop_front().expect("a call was sent");
         let text = self.answer(call).to_string();
         self.traffic.count(&text);

@@ -8,8 +8,8 @@ use crate::precondition;
 
 pub fn notes(environment: &Environment, plan: &Plan) -> Vec<Note> {
     let (note, lanes) = (|severity| move |text| Note { severity, text }, &environment.lanes);
-    let of_kernel = |kernel: &String| age::old_makers(&environment.tools, kernel, &newer_makers(plan));
-    let old = environment.kernel.iter().flat_map(of_kernel).map(note(Severity::Warning));
+    let old = environment.kernel.iter().flat_map(|kernel| age::old_makers(&environment.tools, kernel));
+    let old = old.map(|text| text + &newer_makers(plan)).map(note(Severity::Warning));
     let done = lanes.preconditioned.iter().map(|done| precondition::note(done, &plan.lanes.storage));
     // Of lanes in memory another note already says that their flushes are free.
     let unproven = flush::unproven(&lanes.flushes, plan.lanes.medium).filter(|_| !lies_in_memory(environment));

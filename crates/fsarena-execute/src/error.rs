@@ -4,7 +4,7 @@ use fsarena_engine::EngineError;
 use fsarena_lane::LaneError;
 use fsarena_model::{ErrorCategory, Explained};
 
-use crate::TestbedError;
+use crate::Refusal;
 
 /// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +12,7 @@ use crate::TestbedError;
 pub enum RunError {
     /// A contender could not be made before anything was measured.
     #[error("contender `{contender}`: {error}")]
-    Contender { contender: String, error: TestbedError },
+    Contender { contender: String, error: Refusal },
     /// The machine failed before anything was measured.
     #[error(transparent)]
     Lane(#[from] LaneError),

@@ -30,4 +30,4 @@ pub use pace::{
 pub use remaining::{Remaining, Wish};
 pub use run::{Listener, on_one_file_system, run};
 pub use scope::{Extent, Scope};
-pub use testbed::{Counters, Host, Result, Testbed, TestbedError, TracedWork, Verified, Volumes, Workloads};
+pub use testbed::{Counters, Host, Refusal, Result, Testbed, TracedWork, Verified, Volumes, Workloads};

@@ -22,7 +22,7 @@ use fsarena_sys::{clock, memory, mount};
 use fsarena_trace::{Span, Subject, Tracer};
 use rustix::fs::syncfs;
 
-use crate::{Counters, Result, TestbedError, TracedWork, Verified, Volumes, Workloads, pace, precondition};
+use crate::{Counters, Refusal, Result, TracedWork, Verified, Volumes, Workloads, pace, precondition};
 use watched::Watched;
 
 /// The directory of a workload on a contender.
@@ -167,11 +167,11 @@ impl Machine {
     }
 }
 
-fn untraced(error: std::io::Error) -> TestbedError {
+fn untraced(error: std::io::Error) -> Refusal {
     io("trace the kernel's scheduler".to_owned())(error)
 }
 
-fn io(act: String) -> impl FnOnce(std::io::Error) -> TestbedError {
+fn io(act: String) -> impl FnOnce(std::io::Error) -> Refusal {
     move |source| EngineError::Io { act, source }.into()
 }
 

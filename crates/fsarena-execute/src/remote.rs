@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Result, TestbedError, TracedWork};
+use crate::{Refusal, Result, TracedWork};
 
 pub use clients::{ClientMachines, Server};
 pub use machines::Machines;
@@ -136,5 +136,5 @@ pub trait Remote {
 
 /// Reads the answer to a call.
 fn answer<T: DeserializeOwned>(value: Value) -> Result<T> {
-    serde_json::from_value(value).map_err(|error| TestbedError::machine(format!("read an answer: {error}")))
+    serde_json::from_value(value).map_err(|error| Refusal::of_machine(format!("read an answer: {error}")))
 }

@@ -15,7 +15,7 @@ pub use self::limit::Watch;
 use self::limit::Within;
 use self::participant::{Participant, out_of_time};
 use crate::schedule::{LaneNumbers, slice_order};
-use crate::{Result, Testbed, TestbedError};
+use crate::{Refusal, Result, Testbed};
 
 /// The input of a workload's run within a round.
 pub struct Setting<'a> {
@@ -341,7 +341,7 @@ impl WorkloadRun<'_> {
         let cleaned = job.as_mut().map_or(Ok(()), |job| job.upkeep(Upkeep::CleanUp, &NEVER));
         drop(job);
         let cleared = if leaves { Ok(()) } else { self.testbed.clear(contender, self.setting.workload) };
-        cleaned.map_err(TestbedError::from).and(cleared)
+        cleaned.map_err(Refusal::from).and(cleared)
     }
 }
 

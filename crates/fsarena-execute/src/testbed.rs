@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::Job;
-use fsarena_lane::CheckResult;
+use fsarena_engine::{EngineError, Job};
+use fsarena_lane::{CheckResult, LaneError};
 use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Readings,
     Step, Trace, Verification, Workload,
@@ -14,11 +14,12 @@ use fsarena_model::{
 use serde::{Deserialize, Serialize};
 
 /// The result of what a testbed does.
-pub type Result<T, E = TestbedError> = std::result::Result<T, E>;
+pub type Result<T, E = Refusal> = std::result::Result<T, E>;
 
-/// Why a part of a run failed, in words.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct TestbedError {
+/// Why something does not begin, or failed, in words, with a hint.
+#[derive(Debug, Clone, thiserror::Error, Serialize, Deserialize)]
+#[error("{text}")]
+pub struct Refusal {
     /// The error message.
     pub text: String,
     /// The kind of failure, which determines the exit code.
@@ -27,22 +28,51 @@ pub struct TestbedError {
     pub hint: Option<String>,
 }
 
-impl TestbedError {
-    /// An error of the machine, without a hint.
-    pub fn machine(text: String) -> Self {
-        Self { text, category: ErrorCategory::Machine, hint: None }
+impl Refusal {
+    /// The call is wrong: exit code 2.
+    pub fn wrong_use(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { text: text.into(), category: ErrorCategory::Use, hint: Some(hint.into()) }
     }
-}
 
-impl fmt::Display for TestbedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+    /// Something that was tried did not work: exit code 3.
+    pub fn trial(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { text: text.into(), category: ErrorCategory::Trial, hint: Some(hint.into()) }
     }
-}
 
-impl<E: Explained + fmt::Display> From<E> for TestbedError {
-    fn from(error: E) -> Self {
+    /// This machine lacks something: exit code 4.
+    pub fn machine(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { text: text.into(), category: ErrorCategory::Machine, hint: Some(hint.into()) }
+    }
+
+    /// The same, without a hint.
+    pub fn of_machine(text: impl Into<String>) -> Self {
+        Self { text: text.into(), category: ErrorCategory::Machine, hint: None }
+    }
+
+    fn of(error: &(impl Explained + fmt::Display)) -> Self {
         Self { text: error.to_string(), category: error.category(), hint: error.hint() }
+    }
+}
+
+impl Explained for Refusal {
+    fn category(&self) -> ErrorCategory {
+        self.category
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint.clone()
+    }
+}
+
+impl From<LaneError> for Refusal {
+    fn from(error: LaneError) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<EngineError> for Refusal {
+    fn from(error: EngineError) -> Self {
+        Self::of(&error)
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Job, Upkeep};
-use fsarena_execute::{Counters, Host, Result, TestbedError, TracedWork, Verified, Volumes, Workloads};
+use fsarena_execute::{Counters, Host, Refusal, Result, TracedWork, Verified, Volumes, Workloads};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Durability, Environment, ErrorCategory, Label, LaneCost,
@@ -44,8 +44,8 @@ impl FakeTestbed {
     }
 }
 
-fn error(text: String) -> TestbedError {
-    TestbedError { text, category: ErrorCategory::Trial, hint: None }
+fn error(text: String) -> Refusal {
+    Refusal { text, category: ErrorCategory::Trial, hint: None }
 }
 
 impl Volumes for FakeTestbed {

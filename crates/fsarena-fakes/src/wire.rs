@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_execute::remote::{Call, Remote, Served};
-use fsarena_execute::{Result, TestbedError};
+use fsarena_execute::{Refusal, Result};
 use fsarena_model::{MachineName, Nanos};
 use fsarena_sys::Clock;
 use serde_json::Value;
@@ -62,7 +62,7 @@ impl Remote for Wire {
         let text = self.call.take();
         if self.left.get() == 0 {
             self.is_lost.set(true);
-            return Err(TestbedError::machine("the connection is lost".to_owned()));
+            return Err(Refusal::of_machine("the connection is lost".to_owned()));
         }
         self.left.set(self.left.get() - 1);
         let answer = self.served.borrow_mut().answer(serde_json::from_str(&text).expect("a call"), stop);

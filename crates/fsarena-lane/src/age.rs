@@ -15,9 +15,6 @@ const RELEASES_PER_YEAR: f64 = 5.5;
 /// Tools that are more than this many kernel releases behind are old: two years.
 const OLD: u32 = 11;
 
-/// Tools may be released shortly before their kernel: up to this many releases ahead are not new.
-const NEW: u32 = 2;
-
 /// Major and minor number of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Release {
@@ -58,57 +55,29 @@ impl fmt::Display for Release {
     }
 }
 
-/// Age of tools relative to the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Age {
-    /// About as old as the kernel.
-    Alike,
-    /// More than about two years older than the kernel.
-    Old,
-    /// Clearly newer than the kernel.
-    New,
-}
-
-/// Compares the version of `tools` with that of `kernel`.
-pub fn compare(tools: Release, kernel: Release) -> Age {
-    match (tools.index(), kernel.index()) {
-        (tools, kernel) if kernel > tools + OLD => Age::Old,
-        (tools, kernel) if tools > kernel + NEW => Age::New,
-        _ => Age::Alike,
-    }
-}
-
-/// Years between the releases of `tools` and `kernel`, rounded; 0 if the tools are newer.
-pub fn years(tools: Release, kernel: Release) -> u32 {
-    (f64::from(kernel.index().saturating_sub(tools.index())) / RELEASES_PER_YEAR).round() as u32
-}
-
 /// The first word that is a version, as `6.2` in `mkfs.btrfs, part of btrfs-progs v6.2`.
 pub fn version_in(words: &str) -> Option<&str> {
     let trimmed = words.split_whitespace().map(|word| word.trim_start_matches('v').trim_end_matches([',', ')']));
     trimmed.into_iter().find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
 }
 
-/// The mkfs programs whose versions follow the kernel's, each with its version. `words` has the version output of each
-/// program, by program name.
-pub fn makers(words: &BTreeMap<String, String>) -> Vec<(Tool, &str)> {
-    let makers = KINDS.iter().filter(|kind| kind.is_numbered_as_kernels).filter_map(|kind| kind.tools.first());
-    makers.filter_map(|tool| Some((*tool, version_in(words.get(tool.program)?)?))).collect()
-}
-
-/// A warning for each mkfs program that is much older than `kernel` (`uname -r`), which ends with `hint`.
-pub fn old_makers(words: &BTreeMap<String, String>, kernel: &str, hint: &str) -> Vec<String> {
+/// A warning for each mkfs program that is much older than `kernel` (`uname -r`), if its version follows the kernel's.
+/// `words` has the version output of each program, by program name.
+pub fn old_makers(words: &BTreeMap<String, String>, kernel: &str) -> Vec<String> {
     let Ok(kernel) = kernel.parse::<Release>() else { return Vec::new() };
-    let releases = makers(words).into_iter().filter_map(|(tool, version)| Some((tool.program, version.parse().ok()?)));
-    let old = releases.filter(|(_, release)| compare(*release, kernel) == Age::Old);
-    old.map(|(program, release)| {
-        format!(
-            "{program} {release} is about {} years older than the kernel {kernel}: what it makes by default is not what a \
-             current one makes{hint}",
-            years(release, kernel)
-        )
-    })
-    .collect()
+    let makers = KINDS.iter().filter(|kind| kind.is_numbered_as_kernels).filter_map(|kind| kind.tools.first());
+    let old = makers.filter_map(|Tool { program, .. }| {
+        let release: Release = version_in(words.get(*program)?)?.parse().ok()?;
+        let behind = kernel.index().saturating_sub(release.index());
+        let years = (f64::from(behind) / RELEASES_PER_YEAR).round();
+        (behind > OLD).then(|| {
+            format!(
+                "{program} {release} is about {years} years older than the kernel {kernel}: what it makes by default is not \
+                 what a current one makes"
+            )
+        })
+    });
+    old.collect()
 }
 
 #[cfg(test)]
@@ -125,16 +94,19 @@ mod tests {
     }
 
     #[test]
-    fn an_old_maker_is_named_once_with_the_years() {
+    fn a_maker_that_is_two_years_old_is_named_once_with_the_years() {
         let words = "mkfs.btrfs 6.2 is about 3 years older than the kernel 6.18: what it makes by default is not what a current \
-                     one makes; hint";
-        assert_eq!(old_makers(&installed("6.2"), "6.18.44-fc-v657", "; hint"), [words]);
-        assert!(old_makers(&installed("6.17"), "6.18.44", "").is_empty());
-        assert!(old_makers(&installed("6.2"), "unknown", "").is_empty());
-    }
-
-    fn release(text: &str) -> Release {
-        text.parse().expect("a version")
+                     one makes";
+        assert_eq!(old_makers(&installed("6.2"), "6.18.44-fc-v657"), [words]);
+        for (tools, kernel) in [("6.1.0", "6.18.44-fc-v657"), ("4.20", "6.1")] {
+            assert_eq!(old_makers(&installed(tools), kernel).len(), 1, "{tools} {kernel}");
+        }
+        for (tools, kernel) in
+            [("6.17", "6.18.44"), ("6.7", "6.18"), ("5.15", "6.1"), ("6.13", "6.1"), ("6.2", "unknown")]
+        {
+            assert!(old_makers(&installed(tools), kernel).is_empty(), "{tools} {kernel}");
+        }
+        assert!(["6", "next-20250101"].iter().all(|text| text.parse::<Release>().is_err()));
     }
 
     #[test]
@@ -144,21 +116,5 @@ mod tests {
         assert_eq!(version_in("mke2fs 1.47.0 (5-Feb-2023)"), Some("1.47.0"));
         assert_eq!(version_in("mkfs.nilfs2 (nilfs-utils 2.2.9)"), Some("2.2.9"));
         assert_eq!(version_in("no version"), None);
-    }
-
-    #[test]
-    fn two_years_are_old_and_less_is_not() {
-        for (tools, kernel, age) in [
-            ("6.1.0", "6.18.44-fc-v657", Age::Old),
-            ("6.7", "6.18", Age::Alike),
-            ("5.15", "6.1", Age::Alike),
-            ("4.20", "6.1", Age::Old),
-            ("6.13", "6.1", Age::New),
-            ("6.13", "6.12", Age::Alike),
-        ] {
-            assert_eq!(compare(release(tools), release(kernel)), age, "{tools} {kernel}");
-        }
-        assert_eq!(years(release("6.1"), release("6.18")), 3);
-        assert!(["6", "next-20250101"].iter().all(|text| text.parse::<Release>().is_err()));
     }
 }

@@ -11,6 +11,11 @@ pub struct BusyPatience {
 }
 
 impl BusyPatience {
+    /// Attempts for this time, 20 in a second.
+    pub const fn seconds(seconds: u32) -> Self {
+        Self { attempts: 20 * seconds + 1, pause: Duration::from_millis(50) }
+    }
+
     /// Repeats what fails with EBUSY.
     pub fn wait<T>(self, mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         for _ in 1..self.attempts {

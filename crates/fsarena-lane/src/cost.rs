@@ -1,7 +1,7 @@
 //! Cost of a bare lane: one 4 KiB write and flush, back to back and paced, without any contender's file system.
 
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ pub fn measure(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort)
         paced: middle(&paced),
         // A mean may exceed the median of all writes.
         device: device_cost(calm).map(|device| device.min(back_to_back)),
-        host_bytes: host_grew(calm, SECTORS_WRITTEN).map(|sectors| sectors * 512.0),
+        host_bytes: host_grew(calm, SECTORS_WRITTEN).map(|sectors| sectors * SECTOR as f64),
         host_flushes: host_grew(calm, FLUSHES),
     })
 }
@@ -137,7 +137,8 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 
 /// The sysfs folder of the block device that a path is, or on which it lies.
 pub fn device_beneath(path: &Path) -> Option<PathBuf> {
-    sysfs_of(path).or_else(|| sysfs_of(Path::new(&mountinfo::mount_of(path).ok()?.source)))
+    let of_mount = || BlockNode::at(Path::new(&mountinfo::mount_of(path).ok()?.source));
+    BlockNode::at(path).or_else(of_mount).map(|node| node.folder)
 }
 
 /// The counters of a device, by its sysfs folder (Documentation/block/stat.rst). The kernel counts flushes for the whole
@@ -152,13 +153,8 @@ fn counters(device: &Path) -> Option<Vec<f64>> {
     Some(counters)
 }
 
-/// The sysfs folder of a file's device. Files of btrfs have a device number that belongs to no block device: then
-/// `None`.
-fn sysfs_of(path: &Path) -> Option<PathBuf> {
-    let found = std::fs::metadata(path).ok()?;
-    let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
-    Some(BlockNode::of(device)?.folder)
-}
+/// Bytes of the sectors that are counted, whatever those of the device are.
+const SECTOR: u64 = 512;
 
 /// Positions of a device's counters in its `stat` line; ticks are milliseconds.
 const WRITES: usize = 4;
@@ -166,6 +162,11 @@ const SECTORS_WRITTEN: usize = 6;
 const WRITE_TICKS: usize = 7;
 const FLUSHES: usize = 15;
 const FLUSH_TICKS: usize = 16;
+
+/// Bytes written to a block device so far, by its sysfs folder.
+pub fn written(device: &Path) -> Option<u64> {
+    Some(*counters_of(device)?.get(SECTORS_WRITTEN)? as u64 * SECTOR)
+}
 
 fn counters_of(device: &Path) -> Option<Vec<f64>> {
     let text = std::fs::read_to_string(device.join("stat")).ok()?;

@@ -34,14 +34,13 @@ const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock
 
 /// Name below `/sys/block` of the whole disk that backs the lanes of `storage`, if there is exactly one.
 pub fn beneath(storage: &Storage) -> Option<String> {
-    let numbers: Vec<u64> = match storage {
-        Storage::Directory(path) => vec![fs::metadata(nearest_existing(path)).ok()?.dev()],
+    let paths = match storage {
+        Storage::Directory(path) => vec![nearest_existing(path)],
         Storage::Memory => return None,
-        disks => disks.disks().iter().map(|path| Some(fs::metadata(path).ok()?.rdev())).collect::<Option<_>>()?,
+        disks => disks.disks().to_vec(),
     };
-    let wholes =
-        numbers.into_iter().map(|number| BlockNode::of(number).map(|node| node.whole().unwrap_or(node).name()));
-    let mut names: Vec<String> = wholes.collect::<Option<_>>()?;
+    let whole = |path: &PathBuf| BlockNode::at(path).map(|node| node.whole().unwrap_or(node).name());
+    let mut names = paths.iter().map(whole).collect::<Option<Vec<String>>>()?;
     names.dedup();
     names.pop().filter(|_| names.is_empty())
 }
@@ -75,20 +74,6 @@ pub fn needed(plan: &Plan) -> Option<Bytes> {
     layout(plan, made_lanes(plan)).needed().map(Bytes)
 }
 
-/// Why a disk is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DiskRefusal {
-    /// It is in use, or cannot be examined.
-    InUse(String),
-    /// It holds data: the user has to name its ID to give that up.
-    HoldsData {
-        /// What was found.
-        what: String,
-        /// Its ID.
-        id: String,
-    },
-}
-
 /// A disk that was opened exclusively for this process. It is held until this is dropped.
 #[derive(Debug)]
 pub struct Disk {
@@ -112,8 +97,22 @@ impl Disk {
         contents::occupy(&self.file, self.size.0, token, layout)
     }
 
+    /// Refuses a disk with data that the user does not give up: `erase` has not its ID.
+    fn require_empty(&self, erase: &[String]) -> Result<(), LaneError> {
+        match &self.data {
+            Some(what) if !erase.contains(&self.id) => {
+                Err(LaneError::DiskHoldsData { path: self.path.clone(), what: what.clone(), id: self.id.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Opens the disk if it is free, and looks for data on it, between samples for as long as `look`.
-    fn open(path: &Path, access: Access, look: Duration) -> Result<Self, String> {
+    fn open(path: &Path, access: Access, look: Duration) -> Result<Self, LaneError> {
+        Self::opened(path, access, look).map_err(|why| LaneError::DiskInUse { path: path.to_owned(), why })
+    }
+
+    fn opened(path: &Path, access: Access, look: Duration) -> Result<Self, String> {
         let (opened, node) = open_alone(path, access)?;
         let as_text = |error: io::Error| error.to_string();
         if let Some(user) = usage::user(&node).map_err(as_text)? {
@@ -179,32 +178,24 @@ fn opened(plan: &Plan, erase: &[String], access: Access) -> Result<Vec<Disk>, La
     let paths = if made_lanes(plan) > 0 { plan.lanes.storage.disks() } else { &[] };
     // The disk of a guest was made for this run, and its host has emptied it.
     let look = if plan.guest.is_some() { Duration::ZERO } else { LOOK };
-    let open =
-        |path: &PathBuf| Disk::open(path, access, look).map_err(|why| LaneError::DiskInUse { path: path.clone(), why });
-    let disks = paths.iter().map(open).collect::<Result<Vec<Disk>, LaneError>>()?;
+    let disks = paths.iter().map(|path| Disk::open(path, access, look)).collect::<Result<Vec<Disk>, LaneError>>()?;
     let is_one = |named: &&String| disks.iter().any(|disk| disk.id == **named);
     if let Some(named) = erase.iter().find(|named| !is_one(named)) {
         let ids = disks.iter().map(|disk| disk.id.clone()).collect();
         return Err(LaneError::WrongDisk { named: named.clone(), ids });
     }
-    for disk in &disks {
-        if let Some(what) = disk.data.clone().filter(|_| !erase.contains(&disk.id)) {
-            return Err(LaneError::DiskHoldsData { path: disk.path.clone(), what, id: disk.id.clone() });
-        }
-    }
+    disks.iter().try_for_each(|disk| disk.require_empty(erase))?;
     Ok(disks)
 }
 
 /// Examines the disk at `path` without writing to it. Returns its size and ID if it is free.
 ///
 /// # Errors
-/// The reason why lanes cannot use it.
-pub fn look(path: &Path) -> Result<(Bytes, String), DiskRefusal> {
-    let disk = Disk::open(path, Access::ReadOnly, LOOK).map_err(DiskRefusal::InUse)?;
-    match disk.data {
-        None => Ok((disk.size, disk.id)),
-        Some(what) => Err(DiskRefusal::HoldsData { what, id: disk.id }),
-    }
+/// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`].
+pub fn look(path: &Path) -> Result<(Bytes, String), LaneError> {
+    let disk = Disk::open(path, Access::ReadOnly, LOOK)?;
+    disk.require_empty(&[])?;
+    Ok((disk.size, disk.id))
 }
 
 /// Device files of all disks and partitions of this machine.
@@ -240,9 +231,6 @@ pub(crate) struct OnDisk {
     layout: LaneLayout,
 }
 
-/// How long a disk may stay busy: two seconds.
-const PATIENCE: BusyPatience = BusyPatience { attempts: 40, pause: Duration::from_millis(50) };
-
 impl OnDisk {
     /// Releases the disk if it still belongs to the run `token`. Returns what was done, or why the disk was left alone.
     /// If I/O fails, or the disk is still in use, for example by a loop device, the caller can try again.
@@ -269,7 +257,7 @@ impl OnDisk {
     }
 
     fn open(&self) -> Result<(File, BlockNode), String> {
-        let opened = PATIENCE.wait(|| match open_alone(&self.path, Access::ReadWrite) {
+        let opened = BusyPatience::seconds(2).wait(|| match open_alone(&self.path, Access::ReadWrite) {
             Ok((opened, node)) => opened.map(|file| Ok((file, node))),
             Err(why) => Ok(Err(why)),
         });
@@ -305,7 +293,10 @@ mod tests {
     fn other_files_than_block_devices_are_refused_and_never_opened() {
         for (path, why) in [("/dev/no-such-disk", "looked up"), ("/dev/null", "block device"), ("/", "block device")] {
             let refusal = look(Path::new(path)).expect_err("refused");
-            assert!(matches!(&refusal, DiskRefusal::InUse(text) if text.contains(why)), "{path}: {refusal:?}");
+            assert!(
+                matches!(&refusal, LaneError::DiskInUse { why: text, .. } if text.contains(why)),
+                "{path}: {refusal:?}"
+            );
         }
     }
 }

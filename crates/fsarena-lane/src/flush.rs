@@ -9,8 +9,8 @@ use fsarena_model::{Bytes, FlushAfter, Medium, Nanos};
 use fsarena_sys::{AlignedBuffer, clock};
 use rand::Rng;
 
+use crate::LaneError;
 use crate::cost::open_direct;
-use crate::{LaneError, image};
 
 /// Bytes that are written before a flush.
 const AMOUNTS: [Bytes; 4] = [Bytes::kib(4), Bytes::mib(1), Bytes::mib(16), Bytes::mib(64)];
@@ -28,14 +28,6 @@ const LONGEST_WRITE: usize = 1 << 20;
 
 /// From this factor on, a flush after the largest amount counts as longer than one after the smallest.
 const GROWTH: f64 = 1.5;
-
-/// Overwrites the first `size` bytes of an open `file`, which may be unlinked, and times flushes there.
-///
-/// # Errors
-/// If the file cannot be written, or not be opened again through `/proc`.
-pub fn file_flushes(file: &File, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
-    measure(&image::filled(file, size, seed)?, size, seed, at_most)
-}
 
 /// Median time of fdatasync(2) alone after direct writes of each of `AMOUNTS` within the first `size` bytes of
 /// `path`, the smallest amount first. Omits amounts that do not fit, or for which there is no time.
@@ -133,7 +125,7 @@ pub fn unproven(flushes: &[FlushAfter], medium: Medium) -> Option<String> {
 }
 
 /// `a flush takes 39 µs after 4 KiB, 41 µs after 64 MiB`: the smallest and the largest amount.
-pub fn figures(flushes: &[FlushAfter]) -> String {
+fn figures(flushes: &[FlushAfter]) -> String {
     let words = |after: &FlushAfter| format!("{} after {}", after.flush, plain(after.written));
     match flushes {
         [] => "no flush was timed".to_owned(),
@@ -153,6 +145,11 @@ fn plain(amount: Bytes) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn file_flushes(file: &File, size: Bytes, at_most: Nanos) -> Vec<FlushAfter> {
+        let path = crate::image::filled(file, size, 1).expect("written");
+        measure(&path, size, 1, at_most).expect("measured")
+    }
 
     fn flushes(micros: &[u64]) -> Vec<FlushAfter> {
         let of = |(written, micros): (Bytes, &u64)| FlushAfter { written, flush: Nanos(micros * 1000) };
@@ -202,7 +199,7 @@ mod tests {
     #[test]
     fn a_file_is_flushed_after_every_amount_that_fits() {
         let file = tempfile::tempfile().expect("temporary file");
-        let seen = file_flushes(&file, Bytes::mib(16), 1, Nanos::seconds(60)).expect("measured");
+        let seen = file_flushes(&file, Bytes::mib(16), Nanos::seconds(60));
         assert_eq!(seen.iter().map(|after| after.written).collect::<Vec<_>>(), AMOUNTS[..3]);
         assert!(seen.iter().all(|after| after.flush > Nanos(0)));
         assert_eq!(file.metadata().expect("open").len(), Bytes::mib(16).0);
@@ -211,7 +208,7 @@ mod tests {
     #[test]
     fn without_time_the_least_amounts_are_written_once() {
         let file = tempfile::tempfile().expect("temporary file");
-        let seen = file_flushes(&file, Bytes::mib(16), 1, Nanos(0)).expect("measured");
+        let seen = file_flushes(&file, Bytes::mib(16), Nanos(0));
         assert_eq!(seen.iter().map(|after| after.written).collect::<Vec<_>>(), AMOUNTS[..ALWAYS]);
     }
 }

@@ -14,13 +14,13 @@ mod xfs;
 mod zfs;
 
 pub(crate) use made::LargeBlocks;
-pub use made::{Identity, Made};
+pub use made::{Identity, MkfsResult};
 pub(crate) use options::without_effect;
 pub(crate) use risks::risks;
 
 use std::path::Path;
 
-use self::options::{ListRules, MkfsOptions, mounts};
+use self::options::{OptionRules, mounts};
 use crate::pool;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Contender, Durability, Guarantee, KernelSymbols, Plan, Storage};
@@ -143,7 +143,7 @@ const SECTORS: [&str; 2] = ["-o", "ashift=12"];
 /// The words of a command; empty: there is none.
 pub type Words = &'static [&'static str];
 
-/// A kind of file system. Its commands get the device as their last word.
+/// A kind of file system. Its commands get their last words by [`command`].
 #[derive(Debug)]
 pub struct Kind {
     /// Name on the command line.
@@ -166,26 +166,25 @@ pub struct Kind {
     pub is_numbered_as_kernels: bool,
     /// The smallest lane on which its mkfs works.
     pub smallest_lane: Bytes,
-    /// In all words, `{pool}` stands for the name of the pool on the device. In those of mkfs, `{uuid}` and
-    /// `{hash_seed}` stand for those of the [`Identity`].
+    /// Makes it. `{uuid}` and `{hash_seed}` stand for those of the [`Identity`].
     pub(crate) mkfs: Words,
+    /// Describes it as it was made. Here and below, `{pool}` stands for the name of the pool on the device.
     pub(crate) describe: Words,
-    pub(crate) check: Words,
-    pub(crate) recover: Words,
+    /// Checks it without changing anything; exit code 0 means clean.
+    pub check: Words,
+    /// Makes it mountable after a crash; exit code 0 or 1 means success (as of fsck(8)). Empty: mounting it is enough.
+    pub recover: Words,
+    /// The daemon that works while it is mounted, started by unshare(1).
     pub(crate) daemon: Words,
     /// The options of its mkfs; a user may add those that are not refused.
-    pub(crate) options: &'static [MkfsOptions],
+    pub(crate) options: &'static OptionRules,
     /// Mount options that are refused, or only with some options of mkfs.
-    pub(crate) mount: &'static [&'static ListRules],
-    /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
-    pub features: fn(&str) -> Vec<String>,
+    pub(crate) mount: &'static [&'static OptionRules],
     /// Features that the kernel mounts only if it is built for them; it then has this file.
     pub(crate) built_in: &'static [(&'static str, &'static str)],
     pub(crate) large_blocks: LargeBlocks,
-    /// What was really made, from the same text.
-    pub made: fn(&str) -> Made,
-    /// Properties that were set when it was made and count as mount options, from the same text.
-    pub(crate) set: fn(&str) -> Vec<String>,
+    /// What was really made, from the output of mkfs, followed by that of [`Kind::describe`].
+    pub made: fn(&str) -> MkfsResult,
     /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
     pub guarantees: fn(&[String], &str) -> Vec<Guarantee>,
     /// The mount option that makes direct I/O bypass the page cache, if it does not with these options, as typed.
@@ -223,11 +222,9 @@ impl Kind {
             daemon: &[],
             options: &[],
             mount: &[],
-            features: |_| Vec::new(),
             built_in: &[],
             large_blocks: LargeBlocks::Never,
-            made: |_| Made::default(),
-            set: |_| Vec::new(),
+            made: |_| MkfsResult::default(),
             guarantees: |_, _| Vec::new(),
             made_direct: |_| None,
             direct_unit: |_| None,
@@ -237,14 +234,14 @@ impl Kind {
         }
     }
 
-    /// The command that makes it on `device`, with the `further` words of a contender.
+    /// The command that makes `contender` on `device`.
     ///
     /// # Errors
-    /// Why these words are refused.
-    pub fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Result<Vec<String>, String> {
+    /// Why words of the contender are refused.
+    pub fn mkfs(&self, device: &Path, identity: &Identity, contender: &Contender) -> Result<Vec<String>, String> {
         let Identity { uuid, hash_seed } = identity;
         let words = self.mkfs.iter().map(|word| word.replace("{uuid}", uuid).replace("{hash_seed}", hash_seed));
-        let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), further)?;
+        let mut words = options::merged(self.options, &words.collect::<Vec<_>>(), &self.further(contender))?;
         if self.is_pool {
             words = options::one_by_one(&words);
             words.push(pool::name(device));
@@ -254,7 +251,7 @@ impl Kind {
     }
 
     /// The words of a contender for its mkfs, those as typed last: ours would become the value that the last one lacks.
-    pub fn further(&self, contender: &Contender) -> Vec<String> {
+    fn further(&self, contender: &Contender) -> Vec<String> {
         let mut words = Vec::new();
         if self.is_pool {
             let is_ashift = |word: &str| word.strip_prefix("-o").unwrap_or(word).starts_with("ashift=");
@@ -269,11 +266,6 @@ impl Kind {
         words
     }
 
-    /// Whether its mkfs is known to have an option of this name.
-    pub fn has_option(&self, name: &str) -> bool {
-        self.options.iter().any(|group| group.has(name))
-    }
-
     /// The mount options of a contender.
     pub fn mount_options<'a>(&self, contender: &'a Contender) -> &'a str {
         if self.is_pool { "" } else { &contender.mount }
@@ -284,48 +276,24 @@ impl Kind {
         mounts::refusals(self.mount, self.mount_options(contender), mkfs)
     }
 
-    /// Why the running kernel does not mount the file system that has this description; `None` if nothing is known to
-    /// prevent it.
-    pub fn not_mounted(&self, description: &str) -> Option<String> {
+    /// Why the running kernel does not mount what was made; `None` if nothing is known to prevent it.
+    pub fn not_mounted(&self, made: &MkfsResult) -> Option<String> {
         let name = self.mounted_as;
-        let large = (self.made)(description).block.filter(|block| !self.large_blocks.mounts(*block));
-        if let Some(Bytes(block)) = large {
+        if let Some(Bytes(block)) = made.block.filter(|block| !self.large_blocks.mounts(*block)) {
             let page = rustix::param::page_size();
             return Some(format!("this kernel mounts no {name} with blocks of {block} bytes: a page has {page}"));
         }
-        let features = (self.features)(description);
         let is_known = |file: &Path| file.parent().is_some_and(Path::exists);
         let lacking = |(feature, file): &&(&str, &str)| {
-            features.iter().any(|found| found == feature) && is_known(Path::new(file)) && !Path::new(file).exists()
+            made.features.iter().any(|found| found == feature) && is_known(Path::new(file)) && !Path::new(file).exists()
         };
         let (feature, file) = self.built_in.iter().find(lacking)?;
         Some(format!("this kernel is built without the feature `{feature}` of {name}: there is no {file}"))
     }
-
-    /// The command that describes the file system on `device` as created; empty: there is none.
-    pub fn describe(&self, device: &Path) -> Vec<String> {
-        command(self.describe, &[device])
-    }
-
-    /// The command that checks it on `device` without changing anything; exit code 0 means clean. Empty: there is none.
-    pub fn check(&self, device: &Path) -> Vec<String> {
-        command(self.check, &[device])
-    }
-
-    /// The command that makes it mountable after a crash; exit code 0 or 1 means success (as of fsck(8)). Empty: mounting
-    /// it is enough.
-    pub fn recover(&self, device: &Path) -> Vec<String> {
-        command(self.recover, &[device])
-    }
-
-    /// The command of the daemon that works while it is mounted from `device` at `point`, started by unshare(1); empty:
-    /// there is none.
-    pub fn daemon(&self, device: &Path, point: &Path) -> Vec<String> {
-        command(self.daemon, &[device, point])
-    }
 }
 
-fn command(words: Words, places: &[&Path]) -> Vec<String> {
+/// A command of a kind with the device, and for a daemon the mount point, as its last words; empty: there is none.
+pub fn command(words: Words, places: &[&Path]) -> Vec<String> {
     let pool = places.first().map(|device| pool::name(device)).unwrap_or_default();
     let places = places.iter().filter(|_| !words.is_empty()).map(|path| path.display().to_string());
     words.iter().map(|word| word.replace("{pool}", &pool)).chain(places).collect()
@@ -353,11 +321,16 @@ fn with_barriers(options: &str) -> Durability {
 mod tests {
     use super::*;
 
-    /// The command of a kind's mkfs on a lane, with further words.
-    pub(super) fn command_of(kind: &Kind, further: &[&str]) -> Result<String, String> {
+    /// The command of a kind's mkfs on a lane, for a contender.
+    pub(super) fn command_for(kind: &Kind, contender: &Contender) -> Result<String, String> {
         let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
-        let further: Vec<String> = further.iter().map(|word| (*word).to_owned()).collect();
-        kind.mkfs(Path::new("/dev/loop9"), &identity, &further).map(|words| words.join(" "))
+        kind.mkfs(Path::new("/dev/loop9"), &identity, contender).map(|words| words.join(" "))
+    }
+
+    /// The same, for a contender with these words for mkfs.
+    pub(super) fn command_of(kind: &Kind, further: &[&str]) -> Result<String, String> {
+        let mkfs = further.iter().map(|word| (*word).to_owned()).collect();
+        command_for(kind, &Contender { mkfs, ..kind.name.parse().expect("a kind is a contender") })
     }
 
     #[test]
@@ -389,8 +362,8 @@ mod tests {
                 .any(|line| line.split_ascii_whitespace().nth(2).is_some_and(|name| name.starts_with(start)))
         };
         for kind in KINDS.iter().filter(|kind| kinds.lines().any(|line| line.trim() == kind.mounted_as)) {
-            let waits = kind.symbols.waits;
-            let found = waits.iter().filter(|(pattern, _)| is_there(pattern)).count();
+            let waits: Vec<&str> = kind.symbols.waits.iter().flat_map(|(patterns, _)| patterns.split(' ')).collect();
+            let found = waits.iter().filter(|pattern| is_there(pattern)).count();
             assert!(found * 10 >= waits.len() * 7, "{}: {found} of {}", kind.name, waits.len());
         }
     }

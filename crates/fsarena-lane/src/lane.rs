@@ -36,7 +36,7 @@ impl Lane {
     pub fn open(ledger: &mut Ledger, backing: &Backing<'_>, plan: &Plan, index: usize) -> Result<Self, LaneError> {
         let lane = Self::bind(ledger, backing, plan, index)?;
         // LOOP_CONFIGURE silently falls back to the page cache if the host's file system does not support direct I/O.
-        let flag = fs::read_to_string(format!("/sys/block/{}/loop/dio", lane.name()));
+        let flag = fs::read_to_string(lane.sysfs().join("loop/dio"));
         match flag.is_ok_and(|text| text.trim() == "1") {
             true => Ok(lane),
             false => Err(LaneError::NotDirect { path: backing.path.to_owned() }),
@@ -64,6 +64,11 @@ impl Lane {
     /// The device's name below `/sys/block`.
     pub fn name(&self) -> String {
         format!("loop{}", self.number())
+    }
+
+    /// The device's folder in sysfs.
+    pub fn sysfs(&self) -> PathBuf {
+        Path::new("/sys/block").join(self.name())
     }
 
     /// The entry of the ledger for layers that are made on it.

@@ -18,7 +18,7 @@ pub use library::LibraryContent;
 pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
-use crate::disk::{Disk, hold};
+use crate::disk::Disk;
 use crate::kind::{Ground, Identity, Kind, kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::layer::{self, Raise, Stack, StackPlace};
@@ -90,28 +90,19 @@ pub struct LaneSet {
     trace_buffer: Option<Arc<TraceBuffer>>,
     mounted: Vec<Option<Mounted>>,
     /// The run's directory in that of each `dir` contender, by the contender's index.
-    directories: BTreeMap<usize, FileId>,
+    directories: BTreeMap<usize, (PathBuf, FileId)>,
     ledger: Ledger,
 }
 
 impl LaneSet {
     /// Makes the run's folder and the lanes: one for each contender that needs one and a calibration device, or one
-    /// lane that all contenders use in turn.
+    /// lane that all contenders use in turn. They lie on `disks`, if the plan's storage has any.
     ///
     /// Calls `telling` with a description before each step; once it returns [`Go::Stop`], no further lane is made.
     ///
     /// # Errors
     /// If a step fails; what was made by then is removed.
-    pub fn open(plan: Plan, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
-        let disks = hold(&plan, &[])?;
-        Self::open_on(disks, plan, ledger, telling)
-    }
-
-    /// Does the same as [`LaneSet::open`], on disks that the caller already holds.
-    ///
-    /// # Errors
-    /// If a step fails; what was made by then is removed.
-    pub fn open_on(
+    pub fn open(
         disks: Vec<Disk>,
         plan: Plan,
         ledger: Ledger,
@@ -187,10 +178,9 @@ impl LaneSet {
     /// Paths of the sysfs `stat` files of the device that backs all lanes, and of each lane. `None` without lanes, and
     /// for lanes in memory.
     pub fn traffic(&self) -> Option<(PathBuf, Vec<PathBuf>)> {
-        let names: Vec<String> = self.lanes.iter().chain(&self.calibration_device).map(Lane::name).collect();
         let device = cost::device_beneath(&self.beneath()?)?.join("stat");
-        let stat = |name: &String| PathBuf::from(format!("/sys/block/{name}/stat"));
-        Some((device, names.iter().map(stat).collect()))
+        let lanes = self.lanes.iter().chain(&self.calibration_device);
+        Some((device, lanes.map(|lane| lane.sysfs().join("stat")).collect()))
     }
 
     /// Makes contender `index` on `lane` with a fresh mkfs and mounts it; a `dir` contender gets a subdirectory.
@@ -274,18 +264,16 @@ impl LaneSet {
     }
 
     fn make_directory(&mut self, index: usize, contender: &Contender) -> Result<Mounted, LaneError> {
-        if !self.directories.contains_key(&index) {
-            require::directory(contender)?;
+        if let Some((directory, id)) = self.directories.get(&index) {
+            return Ok(Mounted::in_place(directory.clone(), Some(*id)));
         }
+        require::directory(contender)?;
         let parent = contender.path.as_deref().unwrap_or(Path::new("."));
         let parent = parent.canonicalize().map_err(LaneError::io("look up", parent))?;
         let directory = parent.join(format!("{}-{index}", self.ledger.name()));
-        if let Some(id) = self.directories.get(&index) {
-            return Ok(Mounted::in_place(directory, Some(*id)));
-        }
         let made = self.ledger.make_directory(&directory, 0o755)?;
         let id = made.id().map_err(LaneError::io("look up", &directory))?;
-        self.directories.insert(index, id);
+        self.directories.insert(index, (directory.clone(), id));
         Ok(Mounted::in_place(directory, Some(id)))
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::visible::shell_line;
-use fsarena_model::{BlockLayer, Bytes, Contender, Guarantee, Plan};
+use fsarena_model::{BlockLayer, Bytes, Contender, Guarantee, Plan, repeated};
 use fsarena_sys::child::Patience;
 use fsarena_sys::{block, fault};
 
@@ -94,17 +94,14 @@ impl Site<'_> {
     }
 }
 
-/// The words of a command, of which `{}` are replaced in turn.
+/// The words of a command, in which each `{}` is replaced by the next of `places`.
 pub(crate) fn words(text: &str, places: &[&str]) -> Vec<String> {
     let mut places = places.iter();
-    text.split_whitespace().map(|word| replaced(word, &mut places)).collect()
-}
-
-fn replaced<'a>(word: &str, places: &mut impl Iterator<Item = &'a &'a str>) -> String {
-    let mut pieces = word.split("{}");
-    let mut whole = pieces.next().unwrap_or_default().to_owned();
-    pieces.for_each(|piece| whole = whole.clone() + places.next().copied().unwrap_or_default() + piece);
-    whole
+    let mut filled = |word: &str| match word.split_once("{}") {
+        Some((before, after)) => [before, places.next().copied().unwrap_or_default(), after].concat(),
+        None => word.to_owned(),
+    };
+    text.split_whitespace().map(&mut filled).collect()
 }
 
 /// What a contender's layers lie on.
@@ -225,18 +222,18 @@ pub(crate) fn require_known(contender: &Contender) -> Result<(), LaneError> {
         let what = "a kernel is not separated from layers by a comma".to_owned();
         return Err(LaneError::bad_option(contender, what, format!("separate them by one: {hint}")));
     }
-    for (place, layer) in contender.layers.iter().enumerate() {
+    let refused = |what, hint: String| Err(LaneError::bad_option(contender, what, hint));
+    if let Some(twice) = repeated(contender.layers.iter().map(|layer| &layer.name)) {
+        return refused(format!("it has the layer `{twice}` twice"), "name it once".to_owned());
+    }
+    for layer in &contender.layers {
         let kind = known(&layer.name)?;
-        let refused = |what, hint: String| Err(LaneError::bad_option(contender, what, hint));
-        if contender.layers[..place].iter().any(|other| other.name == layer.name) {
-            return refused(format!("it has the layer `{}` twice", layer.name), "name it once".to_owned());
+        let options = layer.options.iter().map(|option| option.split_once('=').unwrap_or((option, "")));
+        if let Some(twice) = repeated(options.clone().map(|(name, _)| name)) {
+            let what = format!("the layer `{}` has the option `{twice}` twice", layer.name);
+            return refused(what, "name it once".to_owned());
         }
-        for (place, option) in layer.options.iter().enumerate() {
-            let (name, value) = option.split_once('=').unwrap_or((option, ""));
-            if layer.options[..place].iter().any(|other| other.split('=').next() == Some(name)) {
-                let what = format!("the layer `{}` has the option `{name}` twice", layer.name);
-                return refused(what, "name it once".to_owned());
-            }
+        for (name, value) in options {
             let Some((_, values)) = kind.options.iter().find(|(known, _)| *known == name) else {
                 let names: Vec<&str> = kind.options.iter().map(|(name, _)| *name).collect();
                 let what = format!("the layer `{}` has no option `{name}`", layer.name);

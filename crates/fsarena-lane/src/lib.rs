@@ -27,7 +27,6 @@ mod queue;
 pub mod require;
 pub mod reread;
 pub mod shared;
-mod sharing;
 mod space;
 mod storage;
 pub mod trial;
@@ -39,7 +38,7 @@ pub use kind::{KINDS, Kind, Tool, kernel_symbols, kind, lane_count, made_lanes, 
 pub use lane::BLOCK_SIZE;
 pub use lane_set::{CheckResult, Go, LaneSet, LibraryContent, Place, Remounted};
 pub use ledger::{Cleared, Ledger, Leftover, Wait, default_folder, take_machine};
-pub use mounted::{Mounting, expected_durability, unmount};
+pub use mounted::{Mounting, unmount};
 pub use pool::export as export_pool;
 pub use require::{kernel_has, missing_tool, tool_versions};
 pub use space::{free_space, nearest_existing};

@@ -18,19 +18,19 @@ use fsarena_sys::directory::FileId;
 use fsarena_sys::{Access, block, clock, mount, mountinfo};
 
 use crate::busy::BusyPatience;
-use crate::kind::{Ground, Identity, Kind, without_effect};
+use crate::kind::{Ground, Identity, Kind, MkfsResult, command, without_effect};
 use crate::layer::{self, Stack};
 use crate::ledger::{Ledger, Made};
 use crate::require::MKFS_HINT;
 use crate::{CheckResult, LaneError, pool};
 
-pub use facts::{expected_durability, facts};
+pub use facts::facts;
 
 /// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
 pub const UNTOUCHED: &str = "ro,norecovery";
 
 /// How long a file system may stay busy when it is unmounted, and when it is remounted read-only: five seconds.
-const PATIENCE: BusyPatience = BusyPatience { attempts: 101, pause: Duration::from_millis(50) };
+const PATIENCE: BusyPatience = BusyPatience::seconds(5);
 const REST_PATIENCE: BusyPatience = BusyPatience { attempts: 1001, pause: Duration::from_millis(5) };
 
 /// The largest file on which options of mkfs are tried, and the time limit of that.
@@ -57,8 +57,8 @@ pub struct Mounted {
     pub id: Option<FileId>,
     /// What it was made on: its lane, or the layers above it.
     pub stack: Stack,
-    description: String,
     mkfs: Vec<String>,
+    result: MkfsResult,
     /// How long mkfs may take.
     limit: Duration,
     /// The kind's daemon, while it is mounted.
@@ -74,7 +74,7 @@ impl Mounted {
     /// Starts the kind's daemon, if it has one, for the file system that is mounted here.
     pub fn start_daemon(&mut self, kind: &Kind) -> Result<(), LaneError> {
         let device = &self.stack.device;
-        let argv = if self.lane.is_some() { kind.daemon(device, &self.directory) } else { Vec::new() };
+        let argv = if self.lane.is_some() { command(kind.daemon, &[device, &self.directory]) } else { Vec::new() };
         if let Some(program) = argv.first() {
             let started = Daemon::start(&argv, Wrapping::Once, Path::new("/"), Path::new("/dev/null"));
             self.daemon = Some(started.map_err(LaneError::io("start", program))?);
@@ -105,11 +105,12 @@ pub fn make(
         (made.lane, made.stack) = (Some(index), stack);
         let (device, size) = (made.stack.device.clone(), layer::size(&made.stack.device)?);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        made.mkfs = kind.mkfs(&device, identity, &kind.further(contender)).map_err(refused)?;
+        made.mkfs = kind.mkfs(&device, identity, contender).map_err(refused)?;
         made.limit = tool_limit(size);
         let ran = run_tool(&made.mkfs, made.limit).map_err(|error| of_untried(contender, kind, error));
-        made.description = ran? + &run_tool(&kind.describe(&device), made.limit)?;
-        if let Some(words) = (kind.made)(&made.description).differs(identity, size) {
+        let description = ran? + &run_tool(&command(kind.describe, &[&device]), made.limit)?;
+        made.result = (kind.made)(&description);
+        if let Some(words) = made.result.differs(identity, size) {
             let (command, words) = (made.mkfs.join(" "), format!("made something else: {words}"));
             return Err(LaneError::Program { command, words, hint: Some(OPTIONS_FROM) });
         }
@@ -125,8 +126,13 @@ pub fn make(
 /// The failure of an mkfs. Options of a pool could not be tried before: what it refuses is probably one of them.
 fn of_untried(contender: &Contender, kind: &Kind, error: LaneError) -> LaneError {
     let has_options = !contender.mkfs.is_empty() || !contender.mount.is_empty();
+    if kind.is_pool && has_options { refused_by_mkfs(contender, error) } else { error }
+}
+
+/// The failure of an mkfs that refuses what a contender has.
+pub(crate) fn refused_by_mkfs(contender: &Contender, error: LaneError) -> LaneError {
     match error {
-        LaneError::Program { command, words, .. } if kind.is_pool && has_options => {
+        LaneError::Program { command, words, .. } => {
             LaneError::bad_option(contender, format!("`{command}` fails: {words}"), MKFS_HINT)
         }
         error => error,
@@ -148,7 +154,7 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
     let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
     let any = "11111111-2222-4333-8444-555555555555";
     let identity = Identity { uuid: any.to_owned(), hash_seed: any.to_owned() };
-    let argv = kind.mkfs(&path, &identity, &contender.mkfs).map_err(refused)?;
+    let argv = kind.mkfs(&path, &identity, contender).map_err(refused)?;
     let made = match run_tool(&argv, TRIED) {
         Ok(made) => made,
         Err(LaneError::Program { words, .. }) => {
@@ -158,10 +164,9 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
         }
         Err(_) => return Ok(()),
     };
-    let described = made + &run_tool(&kind.describe(&path), TRIED).unwrap_or_default();
-    let features = (kind.features)(&described);
-    let unused = without_effect(kind.options, &contender.mkfs, &features).into_iter().next();
-    if let Some((words, feature)) = unused.filter(|_| !features.is_empty()) {
+    let made = (kind.made)(&(made + &run_tool(&command(kind.describe, &[&path]), TRIED).unwrap_or_default()));
+    let unused = without_effect(kind.options, &contender.mkfs, &made.features).into_iter().next();
+    if let Some((words, feature)) = unused.filter(|_| !made.features.is_empty()) {
         let (why, hint) = match feature {
             Some(feature) => (format!("without the feature `{feature}`"), format!("leave it out, or add -O {feature}")),
             None => ("here".to_owned(), "leave it out".to_owned()),
@@ -170,7 +175,7 @@ pub fn try_mkfs(contender: &Contender, kind: &Kind, lane: Bytes) -> Result<(), L
         return Err(LaneError::bad_option(contender, what, hint));
     }
     let hint = "leave it out, or compare in a guest with another kernel: --guest-kernel PACKAGE";
-    kind.not_mounted(&described).map_or(Ok(()), |why| Err(LaneError::bad_option(contender, why, hint)))
+    kind.not_mounted(&made).map_or(Ok(()), |why| Err(LaneError::bad_option(contender, why, hint)))
 }
 
 /// Runs mkfs again for a library's file system if a library has worked on it, and marks it as used.
@@ -186,13 +191,13 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
     if argv.is_empty() {
         return Ok(String::new());
     }
-    succeeded(argv, limit, Some(OPTIONS_FROM))
+    succeeded(argv, limit, Some(OPTIONS_FROM)).map(|ended| ended.stdout)
 }
 
-/// What a program printed that has to succeed. The `hint` is for its failure.
-pub(crate) fn succeeded(argv: &[String], limit: Duration, hint: Option<&'static str>) -> Result<String, LaneError> {
+/// Runs a program that has to succeed. The `hint` is for its failure.
+pub(crate) fn succeeded(argv: &[String], limit: Duration, hint: Option<&'static str>) -> Result<Ended, LaneError> {
     let words = match run(argv, limit)? {
-        Ok(ended) if ended.status.success() => return Ok(ended.stdout),
+        Ok(ended) if ended.status.success() => return Ok(ended),
         Ok(ended) => ended.words(),
         Err(killed) => killed.to_string(),
     };
@@ -204,7 +209,7 @@ pub(crate) fn tool_limit(size: Bytes) -> Duration {
     Duration::from_secs(600 + (size.0 >> 24))
 }
 
-pub(crate) fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
+fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
     let error = match child::run_apart(argv, Patience::new(limit)) {
         Ok(ended) => return Ok(Ok(ended)),
         Err(error) => error,
@@ -311,7 +316,7 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
 /// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker,
 /// or this process has been asked to stop.
 pub fn check(kind: &Kind, device: &Path) -> Result<Option<CheckResult>, LaneError> {
-    let argv = kind.check(device);
+    let argv = command(kind.check, &[device]);
     if argv.is_empty() {
         return Ok(None);
     }
@@ -322,12 +327,6 @@ pub fn check(kind: &Kind, device: &Path) -> Result<Option<CheckResult>, LaneErro
     };
     let clean = ended.status.success();
     Ok(Some(CheckResult { clean, output: if clean { String::new() } else { ended.words() } }))
-}
-
-/// Bytes written to a block device so far, by its name below `/sys/block` (Documentation/block/stat.rst of the kernel).
-pub fn written(device: &str) -> Option<u64> {
-    let text = fs::read_to_string(format!("/sys/block/{device}/stat")).ok()?;
-    Some(text.split_whitespace().nth(6)?.parse::<u64>().ok()? * 512)
 }
 
 /// The name of the backing device info of the file system at `directory`, such as `7:1000` or `btrfs-3`.

@@ -3,17 +3,16 @@
 mod folders;
 mod measure;
 mod rank;
-mod trust;
 
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Nanos, Storage};
 use fsarena_sys::{clock, memory};
 
-use crate::disk::{self, DiskRefusal};
+use crate::{LaneError, disk};
 
 pub use measure::PlaceFindings;
-pub use rank::{Footing, PlaceTier};
+pub use rank::Footing;
 
 /// Three contenders and a calibration device.
 pub const LANES: u64 = 4;
@@ -33,8 +32,6 @@ pub struct RatedPlace {
     pub option: String,
     /// The storage beneath the lanes.
     pub footing: Footing,
-    /// Its quality.
-    pub tier: PlaceTier,
     /// File system and device, in words.
     pub description: String,
     /// Space for lanes that is available to an unprivileged user; `None` if it could not be read.
@@ -43,8 +40,6 @@ pub struct RatedPlace {
     pub reserve: Bytes,
     /// The device whose counters are in the cost; `None` unless there is exactly one.
     pub device: Option<String>,
-    /// The folder in which the cost was measured, or its nearest existing ancestor.
-    pub folder: Option<PathBuf>,
     /// What was measured.
     pub found: PlaceFindings,
 }
@@ -64,17 +59,6 @@ impl RatedPlace {
     pub fn is_usable(&self) -> bool {
         self.found.obstacle.is_none() && self.has_room()
     }
-
-    /// How far flushes and device reads can be trusted here, in sentences; `None` if lanes cannot be here, or lie in memory. The test
-    /// takes too long for all places.
-    pub fn trust(&self) -> Option<[String; 2]> {
-        let device = match self.footing {
-            Footing::Memory => return None,
-            Footing::Disk => Some(PathBuf::from(&self.option)),
-            _ => self.device.as_ref().map(|name| Path::new("/dev").join(name)),
-        };
-        self.is_usable().then(|| trust::look(self.folder.as_deref(), device.as_deref()))
-    }
 }
 
 /// What was found on this machine.
@@ -84,8 +68,8 @@ pub struct FoundPlaces {
     pub places: Vec<RatedPlace>,
     /// Folders of file systems without room for lanes.
     pub without_room: Vec<PathBuf>,
-    /// Disks that are no places, and why.
-    pub not_offered: Vec<(PathBuf, DiskRefusal)>,
+    /// Why further disks are no places.
+    pub not_offered: Vec<LaneError>,
     /// Why the table of mounts could not be read.
     pub no_mounts: Option<String>,
     /// Why unused disks were not looked for.
@@ -119,7 +103,7 @@ pub fn look(asked: &Storage) -> FoundPlaces {
             for path in paths.into_iter().filter(|path| !asked.disks().contains(path)) {
                 match disk::look(&path) {
                     Ok((size, id)) => found.places.push(on_disk(&path, Some(size), &id)),
-                    Err(refusal) => found.not_offered.push((path, refusal)),
+                    Err(refusal) => found.not_offered.push(refusal),
                 }
             }
         }
@@ -133,12 +117,10 @@ fn in_memory() -> RatedPlace {
     RatedPlace {
         option: "memory".to_owned(),
         footing: Footing::Memory,
-        tier: PlaceTier::Memory,
         description: "a tmpfs of the run's own".to_owned(),
         free: memory::available(),
         reserve: RESERVE,
         device: None,
-        folder: None,
         found: measure::in_memory(),
     }
 }
@@ -147,28 +129,24 @@ fn on_disk(path: &Path, size: Option<Bytes>, id: &str) -> RatedPlace {
     RatedPlace {
         option: path.display().to_string(),
         footing: Footing::Disk,
-        tier: PlaceTier::Disk,
         description: format!("a disk or partition, ID {id}"),
         free: size,
         reserve: Bytes(2 * disk::EDGE),
         device: None,
-        folder: None,
         found: PlaceFindings::unmeasured("doctor writes nothing to a disk"),
     }
 }
 
 /// A disk that the user has asked for: a place even if it is not free, with its obstacle.
 fn asked_disk(path: &Path) -> RatedPlace {
-    let refusal = match disk::look(path) {
+    let (id, obstacle) = match disk::look(path) {
         Ok((size, id)) => return on_disk(path, Some(size), &id),
-        Err(refusal) => refusal,
-    };
-    let (id, obstacle) = match refusal {
-        DiskRefusal::InUse(why) => ("unknown".to_owned(), why),
-        DiskRefusal::HoldsData { what, id } => {
+        Err(LaneError::DiskHoldsData { what, id, .. }) => {
             let obstacle = format!("it holds data: {what} (if all of it may be lost: --erase {id})");
             (id, obstacle)
         }
+        Err(LaneError::DiskInUse { why, .. }) => ("unknown".to_owned(), why),
+        Err(error) => ("unknown".to_owned(), error.to_string()),
     };
     let mut place = on_disk(path, disk::size_at(path), &id);
     place.found.obstacle = Some(obstacle);

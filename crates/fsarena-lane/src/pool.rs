@@ -13,8 +13,8 @@ use crate::LaneError;
 use crate::busy::BusyPatience;
 use crate::ledger::Ledger;
 
-/// How often a pool that is still in use is tried again: for ten seconds.
-const BUSY: BusyPatience = BusyPatience { attempts: 201, pause: Duration::from_millis(50) };
+/// How long a pool may stay in use.
+const BUSY: BusyPatience = BusyPatience::seconds(10);
 
 /// Time limit of an import or export, which replays or writes what is left to write.
 const LIMIT: Duration = Duration::from_secs(300);

@@ -12,6 +12,7 @@ use rustix::fs::{Access, AtFlags, CWD, StatxAttributes, StatxFlags, access, stat
 
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{self, Ground, Identity, Kind, kind, made_lanes, named_in};
+use crate::shared::by_file_system;
 use crate::space::{self, nearest_existing};
 use crate::{KINDS, LaneError, image, layer, mounted, storage};
 
@@ -65,7 +66,7 @@ pub fn contender(contender: &Contender) -> Result<(), LaneError> {
         return refused(format!("`{name}` is not made by an mkfs, so it takes no options of one"));
     }
     let any = Identity { uuid: String::new(), hash_seed: String::new() };
-    let made = kind.mkfs(Path::new(""), &any, &kind.further(contender));
+    let made = kind.mkfs(Path::new(""), &any, contender);
     let mut refusals = kind.refused_mounts(contender, made.as_deref().unwrap_or_default());
     refusals.extend(made.err());
     if refusals.is_empty() { Ok(()) } else { otherwise(refusals.join("; "), MKFS_HINT) }
@@ -201,45 +202,28 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
         let (needed, workload) = (Bytes(most.saturating_add(others.0)), workload.name.to_string());
         if free < needed { Err(LaneError::NoRoom { place, workload, needed, free }) } else { Ok(()) }
     };
-    for (path, contenders) in by_file_system(plan)? {
+    let lanes = plan.lanes.size.0.saturating_mul(made_lanes(plan) as u64);
+    let with_lanes = match &plan.lanes.storage {
+        Storage::Directory(path) => space::file_system(&nearest_existing(path)).ok(),
+        Storage::Memory | Storage::Disk(_) | Storage::Partitions(_) => None,
+    };
+    // Those that do not exist are refused by `directory`.
+    for (name, contenders) in by_file_system(&plan.contenders) {
+        let Some(path) = contenders.iter().find_map(|contender| contender.path.as_deref()) else { continue };
         let look_up = |error| LaneError::io("look up", path)(error);
-        let reserve = space::reserve(path).map_err(look_up)?;
-        let lanes = lanes_on_same_file_system(plan, path).map_err(look_up)?;
-        let place = format!("with a reserve on the file system of `{}`", path.display());
-        let others = Bytes(lanes.0.saturating_add(reserve.0));
-        let free = space::free_space(path).map_err(look_up)?;
+        let lanes = if with_lanes.as_ref() == Some(&name) { lanes } else { 0 };
+        let others = Bytes(lanes.saturating_add(space::reserve(path).map_err(look_up)?.0));
+        let (free, place) = (space::free_space(path).map_err(look_up)?, path.display());
+        let place = format!("with a reserve on the file system of `{place}`");
         let memory = fsarena_sys::memory::limited().filter(|(most, _)| space::is_in_memory(path) && *most < free);
-        match memory {
-            Some((most, group)) => fits(&contenders, others, most, storage::limited(place, group))?,
-            None => fits(&contenders, others, free, place)?,
-        }
+        let (free, group) = memory.unwrap_or((free, None));
+        fits(&contenders, others, free, storage::limited(place, group))?;
     }
     let is_in_memory = |it: &&Contender| kind::kind(&it.kind).is_some_and(|kind| kind.ground == Ground::Memory);
     let in_memory: Vec<&Contender> = plan.contenders.iter().filter(is_in_memory).collect();
     let Some((free, group)) = fsarena_sys::memory::limited().filter(|_| !in_memory.is_empty()) else { return Ok(()) };
-    let lanes = if plan.lanes.storage == Storage::Memory { made_lanes(plan) as u64 } else { 0 };
-    let others = Bytes(plan.lanes.size.0.saturating_mul(lanes));
+    let others = Bytes(if plan.lanes.storage == Storage::Memory { lanes } else { 0 });
     fits(&in_memory, others, free, storage::limited("in memory".to_owned(), group))
-}
-
-/// The `dir` contenders, grouped by file system, with one directory of each.
-fn by_file_system(plan: &Plan) -> Result<Vec<(&Path, Vec<&Contender>)>, LaneError> {
-    let mut found: BTreeMap<String, (&Path, Vec<&Contender>)> = BTreeMap::new();
-    // Those that do not exist are refused by `directory`.
-    for contender in &plan.contenders {
-        let Some(path) = contender.path.as_deref().filter(|path| path.is_dir()) else { continue };
-        let name = space::file_system(path).map_err(LaneError::io("look up", path))?;
-        found.entry(name).or_insert((path, Vec::new())).1.push(contender);
-    }
-    Ok(found.into_values().collect())
-}
-
-/// Bytes of the lanes, if they lie on the file system of `path`.
-fn lanes_on_same_file_system(plan: &Plan, path: &Path) -> std::io::Result<Bytes> {
-    let Storage::Directory(storage) = &plan.lanes.storage else { return Ok(Bytes(0)) };
-    let is_same = space::file_system(&nearest_existing(storage))? == space::file_system(path)?;
-    let lanes = if is_same { made_lanes(plan) as u64 } else { 0 };
-    Ok(Bytes(plan.lanes.size.0.saturating_mul(lanes)))
 }
 
 /// Versions of the tools that these kinds, and the layers of these contenders, need, by program; a tool that does not

@@ -1,39 +1,68 @@
-//! Shared folders: directories on another machine, or on the host of this one, recognised by the type of their mount.
+//! Shared folders: directories on another machine, or on the host of this one, recognised by the type of their mount, and
+//! what they guarantee by its options as the kernel reports them. Options of FUSE programs are not among those, so only
+//! the programs' defaults are known.
 
-use std::collections::BTreeMap;
-
-use fsarena_model::{Contender, Label};
+use fsarena_model::{Coherence, Contender, Sharing, grouped};
 use fsarena_sys::mountinfo::Mount;
 
+use crate::kind::has_option;
 use crate::space::file_system;
 
-/// What serves a shared folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SharedServer {
-    /// The host of this virtual machine.
-    Host,
-    /// A machine on the network.
-    Remote,
+const AT_SERVER: &str = "at the server";
+const HERE_ONLY: &str = "on this client only";
+const NOT_SHOWN: &str = "not shown by the mount";
+const WAITS: &str = "calls wait for it";
+const GIVES_UP: &str = "calls fail, and writes may be lost";
+const RECALLED: &str = "until they are recalled";
+const UP_TO_SERVER: &str = "up to the server";
+
+/// A kind of shared folder.
+struct SharedKind {
+    /// Types of its mounts as in mountinfo, separated by spaces.
+    types: &'static str,
+    about: &'static str,
+    /// Whether a machine on the network serves it, and not the host of this virtual machine.
+    is_remote: bool,
+    sharing: SharingOf,
 }
 
-/// Mount types as in mountinfo, with a description and the server.
-const KINDS: &[(&[&str], &str, SharedServer)] = &[
-    (&["vboxsf"], "a shared folder of VirtualBox", SharedServer::Host),
-    (&["vmhgfs", "fuse.vmhgfs-fuse"], "a shared folder of VMware", SharedServer::Host),
-    (&["prl_fs", "fuse.prl_fsd"], "a shared folder of Parallels", SharedServer::Host),
-    (&["virtiofs"], "a shared folder of the hypervisor by virtiofs", SharedServer::Host),
-    (&["9p"], "a shared folder by 9P, as QEMU and WSL have them", SharedServer::Host),
-    (&["nfs", "nfs4"], "a folder of another machine by NFS", SharedServer::Remote),
-    (&["cifs", "smb3"], "a folder of another machine by SMB", SharedServer::Remote),
-    (&["fuse.sshfs"], "a folder of another machine by SSH", SharedServer::Remote),
-    (&["fuse.glusterfs"], "a volume of GlusterFS", SharedServer::Remote),
-    (&["fuse.mfs"], "a folder of MooseFS", SharedServer::Remote),
-    (&["ceph", "fuse.ceph-fuse", "fuse.ceph"], "a folder of CephFS", SharedServer::Remote),
-    (&["lustre"], "a folder of Lustre", SharedServer::Remote),
-    (&["beegfs"], "a folder of BeeGFS", SharedServer::Remote),
-    (&["gpfs"], "a folder of Storage Scale (GPFS)", SharedServer::Remote),
-    (&["fuse.juicefs", "fuse.seaweedfs", "fuse.s3fs"], "a folder of an object store", SharedServer::Remote),
+/// What mounts with these options guarantee.
+type SharingOf = fn(MountOptions<'_>) -> Sharing;
+
+const fn host(types: &'static str, about: &'static str, sharing: SharingOf) -> SharedKind {
+    SharedKind { types, about, is_remote: false, sharing }
+}
+
+const fn remote(types: &'static str, about: &'static str, sharing: SharingOf) -> SharedKind {
+    SharedKind { types, about, is_remote: true, sharing }
+}
+
+const KINDS: &[SharedKind] = &[
+    host("vboxsf", "a shared folder of VirtualBox", not_shown),
+    host("vmhgfs fuse.vmhgfs-fuse", "a shared folder of VMware", not_shown),
+    host("prl_fs fuse.prl_fsd", "a shared folder of Parallels", not_shown),
+    host("virtiofs", "a shared folder of the hypervisor by virtiofs", not_shown),
+    host("9p", "a shared folder by 9P, as QEMU and WSL have them", plan9),
+    remote("nfs nfs4", "a folder of another machine by NFS", nfs),
+    remote("cifs smb3", "a folder of another machine by SMB", smb),
+    // sshfs(1), dcache_timeout; glusterfs(8), --attribute-timeout; mfsmount(8), mfsattrcacheto.
+    remote("fuse.sshfs", "a folder of another machine by SSH", |_| of_program("20 s by default", HERE_ONLY)),
+    remote("fuse.glusterfs", "a volume of GlusterFS", |_| of_program("1 s by default", AT_SERVER)),
+    remote("fuse.mfs", "a folder of MooseFS", |_| of_program("1 s by default", AT_SERVER)),
+    // ceph(8), "Capabilities"; Lustre Operations Manual, "Lustre Lock Manager"; GPFS: Administration, "Tokens".
+    remote("ceph fuse.ceph-fuse fuse.ceph", "a folder of CephFS", by_leases),
+    remote("lustre", "a folder of Lustre", lustre),
+    remote("beegfs", "a folder of BeeGFS", not_shown),
+    remote("gpfs", "a folder of Storage Scale (GPFS)", by_leases),
+    remote("fuse.juicefs", "a folder of an object store", juicefs),
+    remote("fuse.seaweedfs fuse.s3fs", "a folder of an object store", not_shown),
 ];
+
+/// The kind of a mount of this type, which may be followed by its options.
+fn find(mount: &str) -> Option<&'static SharedKind> {
+    let kind = mount.split(' ').next()?;
+    KINDS.iter().find(|known| known.types.split(' ').any(|known| known == kind))
+}
 
 /// The type of a mount in mountinfo, made more exact by its source: MooseFS has no type of its own.
 pub fn kind_of(mount: &Mount) -> &str {
@@ -42,47 +71,140 @@ pub fn kind_of(mount: &Mount) -> &str {
 
 /// Whether data on a mount of this type, which may be followed by its options, come over a network.
 pub fn is_remote(mount: &str) -> bool {
-    let kind = mount.split(' ').next().unwrap_or_default();
-    KINDS.iter().any(|(kinds, _, server)| kinds.contains(&kind) && *server == SharedServer::Remote)
+    find(mount).is_some_and(|known| known.is_remote)
 }
 
-/// What mounts of the same file system have in common, as do the subvolumes of a btrfs. Each mount of a shared folder may have a device number of its
-/// own, so its type and source are compared.
+/// What mounts of the same file system have in common, as do the subvolumes of a btrfs. Each mount of a shared folder may
+/// have a device number of its own, so its type and source are compared.
 pub fn identity(mount: &Mount) -> String {
     let kind = kind_of(mount);
-    match remark(kind) {
+    match find(kind) {
         Some(_) => format!("{kind} {}", mount.source),
         None => format!("device {}:{}", rustix::fs::major(mount.device), rustix::fs::minor(mount.device)),
     }
 }
 
-/// The contenders that are directories on the same file system, with what these have in common, as far as it can be
-/// looked up.
-pub fn on_one(contenders: &[Contender]) -> Vec<(String, Vec<&Label>)> {
-    let mut found: BTreeMap<String, Vec<&Label>> = BTreeMap::new();
-    for contender in contenders {
-        if let Some(name) = contender.path.as_deref().and_then(|path| file_system(path).ok()) {
-            found.entry(name).or_default().push(&contender.label);
-        }
-    }
-    found.into_iter().filter(|(_, labels)| labels.len() > 1).collect()
+/// The contenders that are directories, by what those on the same file system have in common, as far as it can be looked
+/// up.
+pub fn by_file_system(contenders: &[Contender]) -> Vec<(String, Vec<&Contender>)> {
+    grouped(contenders.iter().filter_map(|it| Some((file_system(it.path.as_deref()?).ok()?, it))))
 }
 
 /// A remark about directories on a mount of this type, which may be followed by its options; `None` if it is not a
 /// shared folder.
 pub fn remark(mount: &str) -> Option<String> {
-    let kind = mount.split(' ').next()?;
-    let (_, what, server) = KINDS.iter().find(|(kinds, ..)| kinds.contains(&kind))?;
-    let follows = match server {
-        SharedServer::Host => {
+    let SharedKind { about, is_remote, .. } = find(mount)?;
+    let follows = match is_remote {
+        false => {
             "what is read may come from the host's memory, and whether a flush reaches a disk is up to host and hypervisor"
         }
-        SharedServer::Remote => {
+        true => {
             "the network is part of every figure, what is read may come from the server's memory, and whether a flush reaches a \
              disk is up to the server"
         }
     };
-    Some(format!("{what} ({kind}): {follows}"))
+    Some(format!("{about} ({}): {follows}", mount.split(' ').next()?))
+}
+
+/// The guarantees of a mount of this type, as [`kind_of`] has it; `None` if it is no shared file system.
+pub(crate) fn sharing(kind: &str, options: &str) -> Option<Sharing> {
+    find(kind).map(|known| (known.sharing)(MountOptions(options)))
+}
+
+/// Whether fsync(2) on a mount of this type asks the server for nothing (mount.cifs(8), `nostrictsync`).
+pub(crate) fn keeps_syncs(kind: &str, options: &str) -> bool {
+    ["cifs", "smb3"].contains(&kind) && MountOptions(options).has("nostrictsync")
+}
+
+/// Comma-separated mount options.
+#[derive(Clone, Copy)]
+struct MountOptions<'a>(&'a str);
+
+impl<'a> MountOptions<'a> {
+    fn has(self, name: &str) -> bool {
+        has_option(self.0, &[name])
+    }
+
+    fn value(self, name: &str) -> Option<&'a str> {
+        self.0.split(',').find_map(|option| option.strip_prefix(name)?.strip_prefix('='))
+    }
+}
+
+/// nfs(5): "Data and metadata coherence", `ac`, `cto`, `local_lock`, `soft`.
+fn nfs(options: MountOptions<'_>) -> Sharing {
+    let seconds = |name, default| options.value(name).unwrap_or(default);
+    let [least, most] = [("acregmin", "3"), ("acregmax", "60")].map(|(name, default)| seconds(name, default));
+    let attributes = match most {
+        "0" => "not".to_owned(),
+        _ if options.has("noac") => "not".to_owned(),
+        _ => format!("{least} to {most} s"),
+    };
+    let locks = match options.value("local_lock") {
+        Some("all") => HERE_ONLY.to_owned(),
+        Some("none") | None => AT_SERVER.to_owned(),
+        Some(some) => format!("{some}: {HERE_ONLY}"),
+    };
+    let gives_up = options.has("soft") || options.has("softerr");
+    Sharing {
+        fsync: UP_TO_SERVER.to_owned(),
+        coherence: Some(if options.has("nocto") { Coherence::Expiring } else { Coherence::CloseToOpen }),
+        attributes,
+        locks,
+        silent_server: if gives_up { GIVES_UP } else { WAITS }.to_owned(),
+    }
+}
+
+/// mount.cifs(8): `cache`, `actimeo`, `nobrl`, `hard`.
+fn smb(options: MountOptions<'_>) -> Sharing {
+    let is_loose = matches!(options.value("cache"), Some("loose" | "singleclient" | "ro"));
+    let seconds = options.value("actimeo").unwrap_or("1");
+    Sharing {
+        fsync: if options.has("nostrictsync") { HERE_ONLY } else { UP_TO_SERVER }.to_owned(),
+        coherence: Some(if is_loose { Coherence::Expiring } else { Coherence::Immediate }),
+        attributes: if is_loose { format!("{seconds} s") } else { format!("{seconds} s, or {RECALLED}") },
+        locks: if options.has("nobrl") { HERE_ONLY } else { AT_SERVER }.to_owned(),
+        silent_server: if options.has("hard") { WAITS } else { GIVES_UP }.to_owned(),
+    }
+}
+
+/// Documentation/filesystems/9p.rst: `cache`. Newer kernels report it as a hexadecimal sum of these bits
+/// (fs/9p/v9fs.h).
+fn plan9(options: MountOptions<'_>) -> Sharing {
+    const LOOSE: u32 = 8;
+    let (coherence, attributes) = match options.value("cache").unwrap_or("none") {
+        "none" | "0" => (Coherence::Immediate, "not"),
+        "loose" | "fscache" => (Coherence::Expiring, "until it is mounted again"),
+        other if u32::from_str_radix(other.trim_start_matches("0x"), 16).is_ok_and(|bits| bits & LOOSE != 0) => {
+            (Coherence::Expiring, "until it is mounted again")
+        }
+        _ => (Coherence::CloseToOpen, "not"),
+    };
+    Sharing { coherence: Some(coherence), silent_server: WAITS.to_owned(), ..of_program(attributes, NOT_SHOWN) }
+}
+
+fn by_leases(_: MountOptions<'_>) -> Sharing {
+    let coherence = Some(Coherence::Immediate);
+    Sharing { coherence, silent_server: WAITS.to_owned(), ..of_program(RECALLED, AT_SERVER) }
+}
+
+fn lustre(options: MountOptions<'_>) -> Sharing {
+    let locks = if options.has("localflock") { HERE_ONLY } else { AT_SERVER };
+    Sharing { locks: locks.to_owned(), ..by_leases(options) }
+}
+
+/// JuiceFS, "Cache": close-to-open unless `--open-cache`; `--attr-cache`.
+fn juicefs(_: MountOptions<'_>) -> Sharing {
+    Sharing { coherence: Some(Coherence::CloseToOpen), ..of_program("1 s by default", AT_SERVER) }
+}
+
+fn not_shown(_: MountOptions<'_>) -> Sharing {
+    Sharing { coherence: None, ..of_program(NOT_SHOWN, NOT_SHOWN) }
+}
+
+/// A FUSE program that caches attributes for some time by default.
+fn of_program(attributes: &str, locks: &str) -> Sharing {
+    let [fsync, attributes, locks, silent_server] = [UP_TO_SERVER, attributes, locks, NOT_SHOWN].map(str::to_owned);
+    Sharing { coherence: Some(Coherence::Expiring), fsync, attributes, locks, silent_server }
 }
 
 #[cfg(test)]
@@ -105,6 +227,8 @@ mod tests {
 51 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 52 29 0:48 / /mnt/other rw - fuse.rclone remote: rw
 ";
+
+    const NFS: &str = "rw,relatime,vers=4.2,rsize=524288,hard,proto=tcp,local_lock=none,addr=10.0.2.2";
 
     #[test]
     fn shared_folders_are_known_by_the_type_of_their_mount() {
@@ -151,5 +275,53 @@ mod tests {
     fn notes_name_the_server() {
         assert!(remark("vboxsf").expect("known").contains("up to host and hypervisor"));
         assert!(remark("nfs rw").expect("known").contains("the network is part of every figure"));
+    }
+
+    fn coherence(kind: &str, options: &str) -> Option<Coherence> {
+        sharing(kind, options).expect("a shared file system").coherence
+    }
+
+    #[test]
+    fn nfs_is_close_to_open_unless_its_options_say_otherwise() {
+        let usual = sharing("nfs4", NFS).expect("shared");
+        let words = [usual.attributes.as_str(), usual.locks.as_str(), usual.silent_server.as_str()];
+        assert_eq!((usual.coherence, words), (Some(Coherence::CloseToOpen), ["3 to 60 s", AT_SERVER, WAITS]));
+        assert_eq!(coherence("nfs", "rw,nocto"), Some(Coherence::Expiring));
+        let weak = sharing("nfs", "rw,acregmin=5,acregmax=600,soft,local_lock=posix").expect("shared");
+        let words = [weak.attributes.as_str(), weak.locks.as_str(), weak.silent_server.as_str()];
+        assert_eq!(words, ["5 to 600 s", "posix: on this client only", GIVES_UP]);
+        for none in ["rw,acregmin=0,acregmax=0,acdirmin=0,acdirmax=0", "rw,sync,noac"] {
+            assert_eq!(sharing("nfs", none).expect("shared").attributes, "not");
+        }
+    }
+
+    #[test]
+    fn caches_without_leases_expire() {
+        let cases = [
+            ("cifs", "rw,cache=strict,actimeo=1", Some(Coherence::Immediate)),
+            ("cifs", "rw,cache=loose", Some(Coherence::Expiring)),
+            ("9p", "rw,trans=virtio", Some(Coherence::Immediate)),
+            ("9p", "rw,cache=loose", Some(Coherence::Expiring)),
+            ("9p", "rw,cache=f", Some(Coherence::Expiring)),
+            ("9p", "rw,cache=0xf", Some(Coherence::Expiring)),
+            ("9p", "rw,cache=0x5", Some(Coherence::CloseToOpen)),
+            ("9p", "rw,cache=5", Some(Coherence::CloseToOpen)),
+            ("ceph", "rw", Some(Coherence::Immediate)),
+            ("fuse.glusterfs", "rw,user_id=0", Some(Coherence::Expiring)),
+            ("fuse.mfs", "rw,user_id=0", Some(Coherence::Expiring)),
+            ("virtiofs", "rw", None),
+            ("beegfs", "rw", None),
+        ];
+        for (kind, options, expected) in cases {
+            assert_eq!(coherence(kind, options), expected, "{kind} {options}");
+        }
+        assert_eq!(sharing("ext4", "rw"), None);
+        assert_eq!(sharing("lustre", "rw,localflock").expect("shared").locks, HERE_ONLY);
+    }
+
+    #[test]
+    fn only_smb_can_keep_syncs_to_itself() {
+        assert!(keeps_syncs("cifs", "rw,nostrictsync") && !keeps_syncs("cifs", "rw"));
+        assert!(!keeps_syncs("nfs", "rw,nostrictsync"));
     }
 }

@@ -129,16 +129,11 @@ impl Trial<'_> {
         // The rounds of the run begin with 1.
         let identity = Identity::of(plan.seed, 0, *index);
         let refused = |what| LaneError::bad_option(contender, what, MKFS_HINT);
-        let argv = kind.mkfs(&lane.path(), &identity, &contender.mkfs).map_err(refused)?;
-        let fails = |words: String| Err(refused(format!("`{}` fails: {words}", argv.join(" "))));
-        match mounted::run(&argv, TRIED)? {
-            Ok(ended) if ended.status.success() => {
-                let text = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-                Ok((!text.is_empty()).then(|| format!("`{}`: {} says: {text}", contender.label, argv[0])))
-            }
-            Ok(ended) => fails(ended.words()),
-            Err(killed) => fails(killed.to_string()),
-        }
+        let argv = kind.mkfs(&lane.path(), &identity, contender).map_err(refused)?;
+        let ended = mounted::succeeded(&argv, TRIED, None);
+        let ended = ended.map_err(|error| mounted::refused_by_mkfs(contender, error))?;
+        let text = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok((!text.is_empty()).then(|| format!("`{}`: {} says: {text}", contender.label, argv[0])))
     }
 
     /// The options that the kernel shows when it is mounted with `words`, and its room.
@@ -157,22 +152,15 @@ impl Trial<'_> {
     /// Why it is not mounted: because of these words, if it is mounted without options.
     fn not_mounted(&self, error: LaneError, is_mounted_without: bool, words: &[&str]) -> LaneError {
         let LaneError::Mount { error, .. } = error else { return error };
-        match is_mounted_without {
-            true => {
-                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-                let what = format!("this kernel does not mount it with {}: {error}", words.join(" and "));
-                LaneError::bad_option(
-                    self.contender,
-                    what,
-                    "leave it out, or give it another value; `dmesg` may say why",
-                )
-            }
-            false => {
-                let hint = "`dmesg` may say why; leave it out, or compare in a guest with another kernel: \
-                            --guest-kernel PACKAGE";
-                LaneError::bad_option(self.contender, format!("this kernel does not mount it: {error}"), hint)
-            }
-        }
+        let (with, hint) = if is_mounted_without {
+            let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            (format!(" with {}", words.join(" and ")), "leave it out, or give it another value; `dmesg` may say why")
+        } else {
+            let why = "`dmesg` may say why; leave it out, or compare in a guest with another kernel: \
+                       --guest-kernel PACKAGE";
+            (String::new(), why)
+        };
+        LaneError::bad_option(self.contender, format!("this kernel does not mount it{with}: {error}"), hint)
     }
 
     /// Refuses a file system on which a workload does not fit; says if it has room for few files.

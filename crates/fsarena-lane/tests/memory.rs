@@ -33,7 +33,8 @@ fn lane_set() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, LaneSet)> {
     }
     let alone = THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
-    let mut lane_set = LaneSet::open(plan(folder.path()), ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
+    let mut lane_set =
+        LaneSet::open(Vec::new(), plan(folder.path()), ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
     lane_set.confine(Bytes::mib(64)).expect("it can be limited");
     lane_set.release().expect("it can be left");
     Some((alone, folder, lane_set))

@@ -45,7 +45,7 @@ impl Ground {
 
     fn lane_set(&self, contenders: &[&str], size: u64) -> LaneSet {
         let plan = self.plan(contenders, size);
-        LaneSet::open(plan, self.ledger(), &mut |_| Go::On).expect("the lanes can be made")
+        LaneSet::open(Vec::new(), plan, self.ledger(), &mut |_| Go::On).expect("the lanes can be made")
     }
 
     /// Its seed is its own: mkfs.btrfs refuses a UUID that a file system of another test has.
@@ -190,7 +190,7 @@ fn a_place_that_another_user_could_change_is_refused() {
     let Some(ground) = ground() else { return };
     let plan = ground.plan(&["ext4"], 64);
     let storage = ground.place.path().join("storage");
-    let open = || LaneSet::open(plan.clone(), ground.ledger(), &mut |_| Go::On).map(drop);
+    let open = || LaneSet::open(Vec::new(), plan.clone(), ground.ledger(), &mut |_| Go::On).map(drop);
     let allow = |mode| fs::set_permissions(&storage, fs::Permissions::from_mode(mode)).expect("ours");
     fs::create_dir(&storage).expect("made");
     allow(0o777);
@@ -236,7 +236,7 @@ fn memory_holds_lanes_as_well() {
     let Some(ground) = ground() else { return };
     let mut plan = ground.plan(&["ext4", "tmpfs"], 64);
     plan.lanes.storage = Storage::Memory;
-    let mut lane_set = LaneSet::open(plan, ground.ledger(), &mut |_| Go::On).expect("room");
+    let mut lane_set = LaneSet::open(Vec::new(), plan, ground.ledger(), &mut |_| Go::On).expect("room");
     let (_, facts) = lane_set.make(0, Some(0), 1).expect("made");
     assert_eq!(facts.durability, Durability::Flushed);
     let (_, facts) = lane_set.make(1, None, 1).expect("made");

@@ -236,8 +236,8 @@ pub enum RequestKind {
 pub struct KernelSymbols {
     /// How the names of its functions begin.
     pub prefixes: &'static [&'static str],
-    /// Functions in which threads wait, and for what. A name that ends with `*` stands for all that begin so. The first
-    /// that is found in a call chain counts, before those of [`Wait`]s that all kinds share.
+    /// Functions in which threads wait, separated by spaces, and for what. A name that ends with `*` stands for all that
+    /// begin so. The first that is found in a call chain counts, before those of [`Wait`]s that all kinds share.
     pub waits: &'static [(&'static str, Wait)],
     /// Options by which explanations are tested.
     pub knobs: &'static [Knob],

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use fsarena_execute::{Assignment, Listener, TestbedError};
+use fsarena_execute::{Assignment, Listener};
 use fsarena_lane::{Ledger, default_folder};
 use fsarena_model::{ErrorCategory, Event};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub enum Line {
     /// Nothing has happened, but the agent is alive.
     Alive,
     /// The answer to a call.
-    Answer(Result<Value, TestbedError>),
+    Answer(Result<Value, Refusal>),
     /// The last line of a run that did not fail.
     Ended(End),
     /// The last line of a run that failed.
@@ -72,14 +72,14 @@ pub enum Line {
 
 impl Line {
     /// The line, unless it says that the agent has failed or is of another version; `name` is what started it.
-    pub fn unless_failed(self, name: &str) -> Result<Self, TestbedError> {
+    pub fn unless_failed(self, name: &str) -> Result<Self, Refusal> {
         match self {
             Self::Version(version) if version != env!("CARGO_PKG_VERSION") => {
                 let text = format!("{name} is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
                 let hint = Some("install the same version there".to_owned());
-                Err(TestbedError { hint, ..TestbedError::machine(text) })
+                Err(Refusal { hint, ..Refusal::of_machine(text) })
             }
-            Self::Failed { text, hint, exit } => Err(TestbedError { text, hint, category: category(exit) }),
+            Self::Failed { text, hint, exit } => Err(Refusal { text, hint, category: category(exit) }),
             line => Ok(line),
         }
     }
@@ -270,7 +270,7 @@ fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Resu
             let text = format!("`{name}` does not answer as an agent: {}", line.trim());
             Refusal::machine(text, "fsarena has to be installed there, and nothing else may write to its stdout")
         })?;
-        match understood.unless_failed(&format!("`{name}`")).map_err(Refusal::from)? {
+        match understood.unless_failed(&format!("`{name}`"))? {
             Line::Event(event) => {
                 has_begun = true;
                 listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;

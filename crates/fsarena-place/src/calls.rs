@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use fsarena_engine::NEVER;
 use fsarena_execute::remote::{Call, Remote, Served};
-use fsarena_execute::{Assignment, Listener, Testbed, TestbedError};
+use fsarena_execute::{Assignment, Listener, Refusal, Testbed};
 use fsarena_sys::{MonotonicClock, clock};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,7 +56,7 @@ impl Connection {
         request: &Request,
         lost: Arc<AtomicBool>,
         patience: Duration,
-    ) -> Result<Self, TestbedError> {
+    ) -> Result<Self, Refusal> {
         let (input, lines) = (RefCell::new(input), agent::lines(output));
         let connection = Self { input, lines, calls: Cell::new(0), patience, lost };
         connection.write(request)?;
@@ -68,24 +68,24 @@ impl Connection {
     ///
     /// # Errors
     /// If the agent cannot prepare its machine.
-    pub fn prepared(&self, listener: &mut dyn Listener) -> Result<(), TestbedError> {
+    pub fn prepared(&self, listener: &mut dyn Listener) -> Result<(), Refusal> {
         self.answer(&NEVER, Some(listener)).map(drop)
     }
 
-    fn write(&self, message: &impl Serialize) -> Result<(), TestbedError> {
-        let text = serde_json::to_string(message).map_err(|error| TestbedError::machine(error.to_string()))?;
+    fn write(&self, message: &impl Serialize) -> Result<(), Refusal> {
+        let text = serde_json::to_string(message).map_err(|error| Refusal::of_machine(error.to_string()))?;
         let written = self.input.borrow_mut().write_all(format!("{text}\n").as_bytes());
         written.map_err(|error| self.lose(&error.to_string()))
     }
 
     /// The error of a lost connection.
-    fn lose(&self, why: &str) -> TestbedError {
+    fn lose(&self, why: &str) -> Refusal {
         self.lost.store(true, Ordering::Relaxed);
-        TestbedError::machine(format!("the connection to the agent is lost: {why}"))
+        Refusal::of_machine(format!("the connection to the agent is lost: {why}"))
     }
 
     /// Waits for the answer to the last call.
-    fn answer(&self, stop: &AtomicBool, mut listener: Option<&mut dyn Listener>) -> Result<Value, TestbedError> {
+    fn answer(&self, stop: &AtomicBool, mut listener: Option<&mut dyn Listener>) -> Result<Value, Refusal> {
         let (mut is_stopped, mut heard_at) = (false, Instant::now());
         loop {
             let line = self.lines.recv_timeout(LOOK);
@@ -100,7 +100,7 @@ impl Connection {
                     Line::Answer(answer) => return answer,
                     Line::Event(event) => {
                         let heard = listener.as_mut().map_or(Ok(()), |listener| listener.hear(&event));
-                        heard.map_err(TestbedError::machine)?;
+                        heard.map_err(Refusal::of_machine)?;
                     }
                     Line::Ended(_) => return Err(self.lose("it has ended")),
                     Line::Version(_) | Line::Alive | Line::Failed { .. } => {}
@@ -117,13 +117,13 @@ impl Connection {
 }
 
 impl Remote for Connection {
-    fn send(&self, call: &Call) -> Result<(), TestbedError> {
+    fn send(&self, call: &Call) -> Result<(), Refusal> {
         let number = self.calls.get() + 1;
         self.calls.set(number);
         self.write(&Message::Call(number, call.clone()))
     }
 
-    fn receive(&self, stop: &AtomicBool) -> Result<Value, TestbedError> {
+    fn receive(&self, stop: &AtomicBool) -> Result<Value, Refusal> {
         self.answer(stop, None)
     }
 

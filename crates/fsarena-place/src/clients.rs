@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use fsarena_execute::remote::{ClientMachines, Server};
-use fsarena_execute::{Assignment, Listener, TestbedError};
+use fsarena_execute::{Assignment, Listener};
 use fsarena_model::{Event, Severity};
 use fsarena_sys::{MonotonicClock, clock};
 
@@ -71,17 +71,17 @@ impl Agent {
         Ok(Self { command: command.to_owned(), child: agent::start(command)? })
     }
 
-    fn connect(&mut self, request: &Request) -> Result<Connection, TestbedError> {
-        let no_pipe = || TestbedError::machine("its stdin and stdout are not connected".to_owned());
+    fn connect(&mut self, request: &Request) -> Result<Connection, Refusal> {
+        let no_pipe = || Refusal::of_machine("its stdin and stdout are not connected".to_owned());
         let (input, output) = self.child.stdin.take().zip(self.child.stdout.take()).ok_or_else(no_pipe)?;
         let lost = Arc::new(AtomicBool::new(false));
         Connection::open(Box::new(input), BufReader::new(output), request, lost, PATIENCE)
     }
 
-    fn refusal(&self, number: usize, error: TestbedError) -> Refusal {
+    fn refusal(&self, number: usize, error: Refusal) -> Refusal {
         let text = format!("client {number} (`{}`): {}", self.command, error.text);
         let try_it = "try its command alone: it has to print the version of fsarena and wait".to_owned();
-        TestbedError { text, hint: error.hint.or(Some(try_it)), ..error }.into()
+        Refusal { text, hint: error.hint.or(Some(try_it)), ..error }
     }
 }
 

@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 use fsarena_durability::log::read;
 use fsarena_durability::{Disk, Found, Recording, State, Tally};
-use fsarena_execute::TestbedError;
 use fsarena_guest::{GuestError, Prepared, RawDisk, Wanted};
 use fsarena_model::{Bytes, ErrorCategory};
 use guest::{DurabilityOrder, WriterTask};
@@ -95,7 +94,7 @@ impl DurabilityTrial<'_> {
             true => Ok(recording),
             false => {
                 let text = format!("the log has {} acknowledgements only", recording.acknowledged());
-                Err(failed(task, TestbedError { text, category: ErrorCategory::Trial, hint: None }))
+                Err(failed(task, Refusal { text, category: ErrorCategory::Trial, hint: None }))
             }
         }
     }
@@ -133,11 +132,11 @@ impl DurabilityTrial<'_> {
 }
 
 /// The error of a guest, with the contender and a hint.
-fn failed(task: &WriterTask, TestbedError { text, category, hint }: TestbedError) -> anyhow::Error {
+fn failed(task: &WriterTask, Refusal { text, category, hint }: Refusal) -> anyhow::Error {
     let label = &task.contender.label;
     let text = if text.contains(&format!("`{label}`")) { text } else { format!("{label}: {text}") };
     let usual = "`fsarena compare` with `--guest` shows whether this contender works in a guest at all";
-    Refusal::from(TestbedError { text, category, hint: hint.or(Some(usual.to_owned())) }).into()
+    Refusal { text, category, hint: hint.or(Some(usual.to_owned())) }.into()
 }
 
 fn describe(state: &State, recording: &Recording) -> String {

@@ -1,50 +1,7 @@
 //! Errors, and their kinds and hints.
 
-use fsarena_execute::TestbedError;
+pub use fsarena_execute::Refusal;
 use fsarena_model::{ErrorCategory, Explained};
-
-/// A reason not to begin, or not to go on, with a hint.
-#[derive(Debug, thiserror::Error)]
-#[error("{text}")]
-pub struct Refusal {
-    text: String,
-    category: ErrorCategory,
-    hint: Option<String>,
-}
-
-impl Refusal {
-    /// The call is wrong: exit code 2.
-    pub fn wrong_use(text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { text: text.into(), category: ErrorCategory::Use, hint: Some(hint.into()) }
-    }
-
-    /// Something that was tried did not work: exit code 3.
-    pub fn trial(text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { text: text.into(), category: ErrorCategory::Trial, hint: Some(hint.into()) }
-    }
-
-    /// This machine lacks something: exit code 4.
-    pub fn machine(text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { text: text.into(), category: ErrorCategory::Machine, hint: Some(hint.into()) }
-    }
-}
-
-/// The failure of an agent.
-impl From<TestbedError> for Refusal {
-    fn from(TestbedError { text, category, hint }: TestbedError) -> Self {
-        Self { text, category, hint }
-    }
-}
-
-impl Explained for Refusal {
-    fn category(&self) -> ErrorCategory {
-        self.category
-    }
-
-    fn hint(&self) -> Option<String> {
-        self.hint.clone()
-    }
-}
 
 /// Reasons not to begin that were found together, so that a user sees all of them at once. Each is kept once.
 #[derive(Debug, Default, thiserror::Error)]

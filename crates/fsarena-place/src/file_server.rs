@@ -7,7 +7,6 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use fsarena_execute::TestbedError;
 use fsarena_execute::remote::Server;
 use fsarena_model::FileServer;
 
@@ -48,8 +47,8 @@ impl Shell {
     }
 
     /// What a script prints, which has to succeed.
-    fn ask(&self, script: &str) -> Result<String, TestbedError> {
-        let failed = |why: &str| TestbedError::machine(format!("the server `{}`: {why}", self.server.command));
+    fn ask(&self, script: &str) -> Result<String, Refusal> {
+        let failed = |why: &str| Refusal::of_machine(format!("the server `{}`: {why}", self.server.command));
         let line = format!("{script}; echo {END}$?\n");
         let written = self.input.borrow_mut().as_mut().map(|input| input.write_all(line.as_bytes()));
         written.transpose().map_err(|error| failed(&error.to_string()))?;
@@ -67,14 +66,14 @@ impl Shell {
 
 impl Server for Shell {
     /// The kernel keeps dirty pages, so they are written first (proc(5), `/proc/sys/vm/drop_caches`).
-    fn drop_caches(&self) -> Result<(), TestbedError> {
+    fn drop_caches(&self) -> Result<(), Refusal> {
         self.ask("sync && echo 3 >/proc/sys/vm/drop_caches").map(drop)
     }
 
-    fn bytes_read(&self) -> Result<u64, TestbedError> {
+    fn bytes_read(&self) -> Result<u64, Refusal> {
         let text = self.ask("cat /proc/diskstats")?;
         let lacks =
-            |disk: &str| TestbedError::machine(format!("the server `{}` has no disk `{disk}`", self.server.command));
+            |disk: &str| Refusal::of_machine(format!("the server `{}` has no disk `{disk}`", self.server.command));
         let disks = self.server.disks.iter();
         disks.map(|disk| sectors_read(&text, disk).map(|count| count * SECTOR).ok_or_else(|| lacks(disk))).sum()
     }

@@ -121,7 +121,7 @@ impl Checked {
         let Self { plan, locked: Locked { mut ledger, machine: _machine }, disks, .. } = self;
         fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
         fsarena_engine::scratch::set_inputs(ledger.make_inputs()?);
-        let lane_set = LaneSet::open_on(disks, plan.clone(), ledger, &mut telling)?;
+        let lane_set = LaneSet::open(disks, plan.clone(), ledger, &mut telling)?;
         let mut machine = Machine::new(plan, lane_set, ENGINES);
         machine.precondition(&mut telling)?;
         let status = act(&mut machine, listener);

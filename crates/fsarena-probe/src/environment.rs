@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use fsarena_model::{Bytes, Environment, LaneFacts, MachineName};
-use fsarena_sys::mountinfo;
+use fsarena_sys::{block, mountinfo};
 
 use crate::{field, frequency_policy, memory_bandwidth};
 
@@ -69,14 +69,11 @@ fn hypervisor() -> Option<String> {
     is_virtual.then(|| if named.is_empty() { "unnamed".to_owned() } else { named })
 }
 
-/// Whether an ext file system has a journal: its kernel thread then has a folder below `/proc/fs/jbd2`.
+/// Whether an ext file system has a journal.
 fn journal_of(kind: &str, source: &str) -> &'static str {
-    let Some(device) = source.strip_prefix("/dev/").filter(|_| ["ext3", "ext4"].contains(&kind)) else { return "" };
-    let folders = std::fs::read_dir("/proc/fs/jbd2");
-    let Ok(mut folders) = folders else { return ", without a journal" };
-    let is_ours = |name: std::ffi::OsString| name.to_string_lossy().starts_with(&format!("{device}-"));
-    match folders.any(|folder| folder.is_ok_and(|folder| is_ours(folder.file_name()))) {
-        true => ", with a journal",
-        false => ", without a journal",
+    match source.strip_prefix("/dev/").filter(|_| ["ext3", "ext4"].contains(&kind)) {
+        None => "",
+        Some(device) if block::has_journal(device) => ", with a journal",
+        Some(_) => ", without a journal",
     }
 }

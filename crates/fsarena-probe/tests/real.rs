@@ -17,7 +17,7 @@ fn lane_set(folder: &std::path::Path) -> LaneSet {
         ..Plan::of(CONTENDERS.iter().map(|text| text.parse().expect("well spelled")).collect())
     };
     let ledger = Ledger::open(&folder.join("ledger")).expect("no other process has it").0;
-    LaneSet::open(plan, ledger, &mut |_| Go::On).expect("the lanes can be made")
+    LaneSet::open(Vec::new(), plan, ledger, &mut |_| Go::On).expect("the lanes can be made")
 }
 
 /// Growth of the counters while 200 new files are each made durable: enough for the time of flushes, which has a

@@ -31,6 +31,13 @@ pub fn number(text: &str) -> Option<u64> {
     Some(makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
+/// Whether the device of this name below `/sys/block` has a journal of jbd2 in use, as that of ext4
+/// (`/proc/fs/jbd2/DEVICE-INODE`).
+pub fn has_journal(name: &str) -> bool {
+    let mut entries = std::fs::read_dir("/proc/fs/jbd2").into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{name}-")))
+}
+
 /// Size of the device in bytes.
 ///
 /// # Errors

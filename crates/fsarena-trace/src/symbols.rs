@@ -134,12 +134,13 @@ fn names(text: &str) -> Option<Names> {
 impl Function {
     fn named(name: &str, subject: &KernelSymbols) -> Self {
         let is_own = subject.prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let is = |pattern: &str| matches(pattern, name);
         let of_list = || LAYERS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, layer)| *layer);
         Self {
             layer: if is_own { Some(Layer::FileSystem) } else { of_list() },
             sleep: SLEEPS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, sleep)| *sleep),
             fallback: FALLBACKS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, wait)| *wait),
-            own: subject.waits.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, wait)| *wait),
+            own: subject.waits.iter().find(|(patterns, _)| patterns.split(' ').any(is)).map(|(_, wait)| *wait),
             knobs: subject.knobs.iter().enumerate().fold(0, |all, (index, knob)| match knob.avoids {
                 Avoided::Functions(patterns) if patterns.iter().any(|pattern| matches(pattern, name)) => {
                     all | 1 << index

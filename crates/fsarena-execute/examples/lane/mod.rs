@@ -19,7 +19,7 @@ pub fn with_lane(contender: &str, size: Bytes, act: impl FnOnce(&mut LaneSet) ->
         lanes: LanePlan::new(Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()), size, Medium::Nvme),
         ..Plan::of(vec![fsarena_catalog::contender(contender)?])
     };
-    let mut lane_set = LaneSet::open(plan, ledger, &mut |_| Go::On)?;
+    let mut lane_set = LaneSet::open(Vec::new(), plan, ledger, &mut |_| Go::On)?;
     let done = act(&mut lane_set);
     lane_set.close()?;
     done

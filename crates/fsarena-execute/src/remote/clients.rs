@@ -32,7 +32,7 @@ pub use self::servers::Server;
 use self::servers::Servers;
 use super::job::{First, RemoteJob, RemoteWork};
 use super::{Call, Remote};
-use crate::{Counters, Host, Result, TestbedError, TracedWork, Verified, Volumes, Workloads};
+use crate::{Counters, Host, Refusal, Result, TracedWork, Verified, Volumes, Workloads};
 
 /// The clients of a run as one testbed.
 pub struct ClientMachines<R> {
@@ -68,7 +68,7 @@ impl<R: Remote> ClientMachines<R> {
 
     fn first<T: DeserializeOwned>(&self, call: &Call) -> Result<T> {
         let present = self.group.present();
-        let first = present.first().ok_or_else(|| TestbedError::machine("no client is left".to_owned()))?;
+        let first = present.first().ok_or_else(|| Refusal::of_machine("no client is left".to_owned()))?;
         self.group.call(*first, call)
     }
 
@@ -88,7 +88,7 @@ impl<R: Remote> ClientMachines<R> {
                 made.display()
             );
             let hint = "mount the shared file system at the same path on each client";
-            Err(TestbedError { hint: Some(hint.to_owned()), ..TestbedError::machine(text) })
+            Err(Refusal { hint: Some(hint.to_owned()), ..Refusal::of_machine(text) })
         })
     }
 }
@@ -104,7 +104,7 @@ impl<R: Remote> Volumes for ClientMachines<R> {
             let name = self.group.name(client);
             let text = format!("`{label}` is mounted as `{}` on {name}, and as `{first}` on the first", other.mount);
             let hint = Some("mount it with the same options on each client".to_owned());
-            return Err(TestbedError { hint, ..TestbedError::machine(text) });
+            return Err(Refusal { hint, ..Refusal::of_machine(text) });
         }
         Ok(facts.into_iter().next().expect("there is a client"))
     }
@@ -152,7 +152,7 @@ impl<R: Remote + 'static> Workloads for ClientMachines<R> {
             (workload.clients().map_or(group.clients.len(), |count| count as usize), group.present());
         if wanted > present.len() {
             let text = format!("{wanted} clients are needed, and {} are left", present.len());
-            return Err(TestbedError::machine(text));
+            return Err(Refusal::of_machine(text));
         }
         group.active.set(wanted);
         let engine = self.engines.named(&workload.engine);
@@ -210,11 +210,11 @@ impl<R: Remote> Counters for ClientMachines<R> {
     }
 
     fn start_trace(&mut self, _contender: usize, _lasts: Nanos) -> Result<bool> {
-        Err(TestbedError::machine("the work of several clients is not traced".to_owned()))
+        Err(Refusal::of_machine("the work of several clients is not traced".to_owned()))
     }
 
     fn stop_trace(&mut self, contender: usize, _work: &TracedWork) -> Result<Trace> {
-        self.start_trace(contender, Nanos(0)).and(Err(TestbedError::machine("nothing is traced".to_owned())))
+        self.start_trace(contender, Nanos(0)).and(Err(Refusal::of_machine("nothing is traced".to_owned())))
     }
 
     fn totals(&mut self, contender: usize) -> Readings {
@@ -244,7 +244,7 @@ impl<R: Remote> Host for ClientMachines<R> {
             ClientFacts { command: client.command.clone(), machine, kernel, cores, memory, clock }
         });
         let clients = facts.collect();
-        let first = found.into_iter().next().ok_or_else(|| TestbedError::machine("no client is left".to_owned()))?;
+        let first = found.into_iter().next().ok_or_else(|| Refusal::of_machine("no client is left".to_owned()))?;
         // The load at rest is of one machine, and the daemons of a file service are a part of it.
         Ok(Environment { clients, at_rest: None, ..first })
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{EngineError, Job, Limit, NextRun, RunStats, Upkeep};
 use fsarena_model::{Nanos, Verification};
 
-use crate::{Result, TestbedError};
+use crate::{Refusal, Result};
 
 /// What a job asks other machines for. Errors are those of the call.
 pub trait RemoteWork {
@@ -77,7 +77,7 @@ impl<W: RemoteWork> RemoteJob<W> {
 }
 
 /// An error of another machine, as that of a job.
-pub fn worker(error: TestbedError) -> EngineError {
+pub fn worker(error: Refusal) -> EngineError {
     EngineError::Worker(error.text)
 }
 

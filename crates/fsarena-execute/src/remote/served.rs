@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Call, Clocks, Ran};
-use crate::{Result, Testbed, TestbedError};
+use crate::{Refusal, Result, Testbed};
 
 /// How often to look whether a run that waits for its start is to end.
 const LOOK: Nanos = Nanos::millis(20);
@@ -129,9 +129,9 @@ fn wait_until(moment: Nanos, clock: &dyn Clock, stop: &AtomicBool) {
 }
 
 fn work(jobs: &mut BTreeMap<usize, ServedJob>, contender: usize) -> Result<&mut ServedJob> {
-    jobs.get_mut(&contender).ok_or_else(|| TestbedError::machine(format!("contender {contender} has no job")))
+    jobs.get_mut(&contender).ok_or_else(|| Refusal::of_machine(format!("contender {contender} has no job")))
 }
 
 fn value(result: impl Serialize) -> Result<Value> {
-    serde_json::to_value(result).map_err(|error| TestbedError::machine(format!("write an answer: {error}")))
+    serde_json::to_value(result).map_err(|error| Refusal::of_machine(format!("write an answer: {error}")))
 }

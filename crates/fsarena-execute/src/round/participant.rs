@@ -7,7 +7,7 @@ use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
 use super::limit::{self, Within};
-use crate::{Result, TestbedError, Verified};
+use crate::{Refusal, Result, Verified};
 
 #[derive(Default)]
 pub(super) struct Participant {
@@ -69,7 +69,7 @@ impl Participant {
         self.in_time(done)
     }
 
-    pub(super) fn in_time<T, E: Into<TestbedError>>(&mut self, done: Within<Result<T, E>>) -> Result<T> {
+    pub(super) fn in_time<T, E: Into<Refusal>>(&mut self, done: Within<Result<T, E>>) -> Result<T> {
         match done {
             Within::Done(done) => done.map_err(Into::into),
             Within::OutOfTime(limit) => {
@@ -127,6 +127,6 @@ impl Participant {
 }
 
 /// The error of work that exceeded its time limit.
-pub(super) fn out_of_time(limit: Nanos) -> TestbedError {
-    TestbedError::machine(format!("not done after {limit}"))
+pub(super) fn out_of_time(limit: Nanos) -> Refusal {
+    Refusal::of_machine(format!("not done after {limit}"))
 }

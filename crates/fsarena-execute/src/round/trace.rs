@@ -5,7 +5,7 @@ use fsarena_engine::Upkeep;
 use fsarena_model::{CacheState, Nanos, Trace, TraceResult};
 
 use super::{Participant, Shares, WorkloadRun};
-use crate::{Result, TestbedError, TracedWork};
+use crate::{Refusal, Result, TracedWork};
 
 /// How long the work is traced, if slices are shorter and can follow each other.
 const SAMPLED: Nanos = Nanos::millis(100);
@@ -71,7 +71,7 @@ impl WorkloadRun<'_> {
             return TraceResult::Failed("it shares its files with other workloads".to_owned());
         }
         let mut participant = self.open(contender);
-        let opened = participant.failure.take().map_or(Ok(()), |why| Err(TestbedError::machine(why)));
+        let opened = participant.failure.take().map_or(Ok(()), |why| Err(Refusal::of_machine(why)));
         let traced = opened.and_then(|()| self.traced_whole(&mut participant));
         // What it leaves must not delay what follows, and its readings belong to no trial.
         let synced = self.testbed.sync(contender);

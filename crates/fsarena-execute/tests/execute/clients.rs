@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fsarena_analyse::assess;
 use fsarena_engine::{Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
 use fsarena_execute::remote::{ClientMachines, Server};
-use fsarena_execute::{Remaining, RunError, TestbedError, run};
+use fsarena_execute::{Refusal, Remaining, RunError, run};
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
     CacheState, Clients, Coherence, Comparison, Finding, Nanos, Outcome, Plan, Rounds, RunRecord, Sharing, Status,
@@ -157,12 +157,12 @@ struct Disks {
 }
 
 impl Server for Disks {
-    fn drop_caches(&self) -> Result<(), TestbedError> {
+    fn drop_caches(&self) -> Result<(), Refusal> {
         self.drops.set(self.drops.get() + 1);
         Ok(())
     }
 
-    fn bytes_read(&self) -> Result<u64, TestbedError> {
+    fn bytes_read(&self) -> Result<u64, Refusal> {
         Ok(self.read.replace(self.read.get() + 1000))
     }
 }

@@ -24,6 +24,13 @@ impl BlockNode {
         Some(Self { number, folder })
     }
 
+    /// The block device that this is, or on which this file lies. Files of btrfs have a device number that belongs to no
+    /// block device: then `None`.
+    pub fn at(path: &Path) -> Option<Self> {
+        let found = fs::metadata(path).ok()?;
+        Self::of(if found.file_type().is_block_device() { found.rdev() } else { found.dev() })
+    }
+
     /// The block device with that name, if it exists.
     pub fn named(name: &str) -> Option<Self> {
         let text = fs::read_to_string(Path::new("/sys/class/block").join(name).join("dev")).ok()?;
@@ -112,6 +119,14 @@ fn mounted(node: &BlockNode) -> io::Result<Option<String>> {
     Ok(mounts.iter().find(is_on_it).map(|mount| format!("it is mounted at {}", mount.point.display())))
 }
 
+/// The text of a file; empty if there is no such file.
+fn read_if_there(path: &str) -> io::Result<String> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        other => Ok(String::from_utf8_lossy(&other?).into_owned()),
+    }
+}
+
 fn is_one(path: &Path, numbers: &[u64]) -> bool {
     path.is_absolute()
         && fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device() && numbers.contains(&found.rdev()))
@@ -119,11 +134,7 @@ fn is_one(path: &Path, numbers: &[u64]) -> bool {
 
 fn swapped(node: &BlockNode) -> io::Result<Option<String>> {
     let numbers = node.numbers();
-    let table = match fs::read("/proc/swaps") {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        other => other?,
-    };
-    let table = String::from_utf8_lossy(&table).into_owned();
+    let table = read_if_there("/proc/swaps")?;
     let mut paths = table.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let is_swap = paths.any(|path| is_one(Path::new(&mountinfo::unescape(path)), &numbers));
     Ok(is_swap.then(|| "it is used as swap space".to_owned()))
@@ -177,11 +188,7 @@ const TABLES: [(&str, usize); 2] = [("/etc/fstab", 0), ("/etc/crypttab", 1)];
 /// If a table exists and cannot be read.
 pub fn named(node: &BlockNode, tags: &Tags) -> io::Result<Option<String>> {
     for (table, field) in TABLES {
-        let text = match fs::read(table) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            other => other?,
-        };
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = read_if_there(table)?;
         if let Some(spec) = specs(&text, field).find(|spec| is_meant(spec, &node.numbers(), tags)) {
             return Ok(Some(format!("{table} names it: {spec}")));
         }

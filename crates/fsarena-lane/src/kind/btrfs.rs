@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKFS_BTRFS, mounts};
-use super::{Kind, LargeBlocks, Made, given, has_option, tool};
+use super::{Kind, LargeBlocks, MkfsResult, given, has_option, tool};
 
 pub static BTRFS: Kind = Kind {
     tools: &[tool("mkfs.btrfs", "btrfs-progs", "--version"), tool("btrfs", "btrfs-progs", "--version")],
@@ -14,7 +14,6 @@ pub static BTRFS: Kind = Kind {
     check: &["btrfs", "check", "--readonly"],
     options: MKFS_BTRFS,
     mount: &[mounts::BTRFS],
-    features,
     large_blocks: LargeBlocks::Listed("/sys/fs/btrfs/features/supported_sectorsizes"),
     made,
     guarantees,
@@ -25,24 +24,12 @@ pub static BTRFS: Kind = Kind {
             "lookup_inline_extent", "lookup_extent_", "copy_extent_buffer", "copy_for_split", "copy_items",
         ],
         waits: &[
-            ("wait_log_commit", Wait::Commit),
-            ("btrfs_sync_log", Wait::Commit),
-            ("wait_for_commit", Wait::Commit),
-            ("btrfs_wait_for_commit", Wait::Commit),
-            ("btrfs_commit_transaction*", Wait::Commit),
-            ("btrfs_wait_tree_log_extents", Wait::Commit),
-            ("write_all_supers", Wait::Commit),
-            ("handle_reserve_ticket", Wait::LogSpace),
-            ("__reserve_bytes", Wait::LogSpace),
-            ("wait_current_trans", Wait::LogSpace),
-            ("btrfs_wait_ordered_*", Wait::Writeback),
-            ("btrfs_start_ordered_extent*", Wait::Writeback),
+            ("wait_log_commit btrfs_sync_log wait_for_commit btrfs_wait_for_commit", Wait::Commit),
+            ("btrfs_commit_transaction* btrfs_wait_tree_log_extents write_all_supers", Wait::Commit),
+            ("handle_reserve_ticket __reserve_bytes wait_current_trans btrfs_balance_delayed_items", Wait::LogSpace),
+            ("btrfs_wait_ordered_* btrfs_start_ordered_extent*", Wait::Writeback),
             ("read_extent_buffer_pages*", Wait::Read),
-            ("btrfs_tree_lock*", Wait::Lock),
-            ("btrfs_tree_read_lock*", Wait::Lock),
-            ("lock_extent*", Wait::Lock),
-            ("btrfs_lock_extent*", Wait::Lock),
-            ("btrfs_balance_delayed_items", Wait::LogSpace),
+            ("btrfs_tree_lock* btrfs_tree_read_lock* lock_extent* btrfs_lock_extent*", Wait::Lock),
         ],
         // btrfs(5), mkfs.btrfs(8).
         knobs: &[
@@ -81,13 +68,14 @@ fn features(description: &str) -> Vec<String> {
     features
 }
 
-fn made(description: &str) -> Made {
+fn made(description: &str) -> MkfsResult {
     let value = |name: &str| {
         let mut lines = description.lines().filter_map(|line| line.split_once(char::is_whitespace));
         lines.find_map(|(known, value)| (known == name).then(|| value.trim().to_owned()))
     };
     let bytes = |name: &str| value(name).and_then(|bytes| bytes.parse().ok()).map(Bytes);
-    Made { uuid: value("fsid"), size: bytes("total_bytes"), block: bytes("sectorsize"), ..Made::default() }
+    let (size, block, features) = (bytes("total_bytes"), bytes("sectorsize"), features(description));
+    MkfsResult { uuid: value("fsid"), size, block, features, ..MkfsResult::default() }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {

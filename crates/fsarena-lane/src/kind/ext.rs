@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKE2FS, mounts};
-use super::{Kind, LargeBlocks, Made, Tool, given, has_option, tool};
+use super::{Kind, LargeBlocks, MkfsResult, Tool, given, has_option, tool};
 use crate::age::Release;
 
 /// ext2: no journal.
@@ -38,7 +38,6 @@ pub(super) const fn ext(name: &'static str, about: &'static str) -> Kind {
         check: &["e2fsck", "-fn"],
         options: MKE2FS,
         mount: &[mounts::EXT],
-        features,
         built_in: &[("casefold", "/sys/fs/ext4/features/casefold")],
         // ext4_enable_large_blocks() in fs/ext4/inode.c.
         large_blocks: LargeBlocks::Since(Release::of(6, 19)),
@@ -56,19 +55,10 @@ const SYMBOLS: KernelSymbols = KernelSymbols {
         "ext4_", "__ext4_", "jbd2_", "__jbd2_", "journal_", "mb_", "es_", "start_this_handle", "add_transaction_",
     ],
     waits: &[
-        ("jbd2_log_wait_commit", Wait::Commit),
-        ("jbd2_complete_transaction", Wait::Commit),
-        ("ext4_fc_commit", Wait::Commit),
-        ("jbd2_fc_*", Wait::Commit),
-        ("wait_transaction_locked", Wait::LogSpace),
-        ("add_transaction_credits", Wait::LogSpace),
-        ("start_this_handle", Wait::LogSpace),
-        ("__jbd2_log_wait_for_space", Wait::LogSpace),
-        ("jbd2_journal_lock_updates", Wait::LogSpace),
-        ("do_get_write_access", Wait::LogSpace),
-        ("ext4_read_*", Wait::Read),
-        ("ext4_bread*", Wait::Read),
-        ("ext4_get_inode_loc", Wait::Read),
+        ("jbd2_log_wait_commit jbd2_complete_transaction ext4_fc_commit jbd2_fc_*", Wait::Commit),
+        ("wait_transaction_locked add_transaction_credits start_this_handle __jbd2_log_wait_for_space", Wait::LogSpace),
+        ("jbd2_journal_lock_updates do_get_write_access", Wait::LogSpace),
+        ("ext4_read_* ext4_bread* ext4_get_inode_loc", Wait::Read),
     ],
     knobs: &[],
 };
@@ -96,7 +86,7 @@ fn features(description: &str) -> Vec<String> {
     line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-fn made(description: &str) -> Made {
+fn made(description: &str) -> MkfsResult {
     let value = |name: &str| {
         let line = description.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.map(|value| value.trim().to_owned())
@@ -115,7 +105,8 @@ fn made(description: &str) -> Made {
         let other = value.split(' ').find(|word| !["read-only", ""].contains(word) && !usual.contains(word))?;
         Some(format!("`{name}` has `{other}`, which comes from its mke2fs.conf"))
     });
-    Made { uuid, hash_seed, size, block: block.map(Bytes), configured: unusual }
+    let (block, features) = (block.map(Bytes), features(description));
+    MkfsResult { uuid, hash_seed, size, block, configured: unusual, features, ..MkfsResult::default() }
 }
 
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {

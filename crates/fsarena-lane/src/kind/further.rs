@@ -33,11 +33,7 @@ pub static NILFS2: Kind = Kind {
     ),
     symbols: KernelSymbols {
         prefixes: &["nilfs_"],
-        waits: &[
-            ("nilfs_segctor_*", Wait::Commit),
-            ("nilfs_construct_*", Wait::Commit),
-            ("nilfs_transaction_*", Wait::LogSpace),
-        ],
+        waits: &[("nilfs_segctor_* nilfs_construct_*", Wait::Commit), ("nilfs_transaction_*", Wait::LogSpace)],
         ..KernelSymbols::NONE
     },
     ..Kind::new("nilfs2", "log-structured, with continuous snapshots")
@@ -55,16 +51,10 @@ pub static F2FS: Kind = Kind {
     symbols: KernelSymbols {
         prefixes: &["f2fs_", "__f2fs_"],
         waits: &[
-            ("f2fs_issue_flush", Wait::Commit),
-            ("f2fs_issue_checkpoint", Wait::Commit),
-            ("f2fs_wait_on_node_pages_writeback", Wait::Commit),
+            ("f2fs_issue_flush f2fs_issue_checkpoint f2fs_wait_on_node_pages_writeback", Wait::Commit),
             ("f2fs_wait_on_page_writeback", Wait::Writeback),
             ("f2fs_balance_fs", Wait::LogSpace),
-            ("f2fs_get_node_*", Wait::Read),
-            ("__get_node_*", Wait::Read),
-            ("__get_meta_*", Wait::Read),
-            ("f2fs_find_data_*", Wait::Read),
-            ("f2fs_get_lock_data_*", Wait::Read),
+            ("f2fs_get_node_* __get_node_* __get_meta_* f2fs_find_data_* f2fs_get_lock_data_*", Wait::Read),
         ],
         ..KernelSymbols::NONE
     },
@@ -83,7 +73,7 @@ pub static JFS: Kind = Kind {
     guarantees: |_, _| vec![Guarantee::Journal],
     symbols: KernelSymbols {
         prefixes: &["jfs_"],
-        waits: &[("lmGroupCommit", Wait::Commit), ("jfs_flush_journal", Wait::Commit), ("txBegin", Wait::LogSpace)],
+        waits: &[("lmGroupCommit jfs_flush_journal", Wait::Commit), ("txBegin", Wait::LogSpace)],
         ..KernelSymbols::NONE
     },
     ..Kind::new("jfs", "IBM's journaled file system")
@@ -125,8 +115,6 @@ pub static UDF: Kind = Kind {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::super::tests::command_of;
     use super::*;
 
@@ -140,6 +128,6 @@ mod tests {
         }
         let other = command_of(&F2FS, &["-t", "1"]).expect_err("other");
         assert!(other.contains("no contender discards"), "{other}");
-        assert_eq!(NILFS2.check(Path::new("/dev/loop9")), Vec::<String>::new());
+        assert!(NILFS2.check.is_empty());
     }
 }

@@ -25,9 +25,9 @@ impl Identity {
     }
 }
 
-/// What an mkfs really made, as far as its description says.
+/// What an mkfs really made, as far as its output and the description of it say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Made {
+pub struct MkfsResult {
     /// The file system's UUID.
     pub uuid: Option<String>,
     /// The seed of directory hashes.
@@ -38,6 +38,10 @@ pub struct Made {
     pub block: Option<Bytes>,
     /// What a configuration file of mkfs has changed, and the kernel does not report of a mount, in words.
     pub configured: Option<String>,
+    /// Its features.
+    pub features: Vec<String>,
+    /// Properties that were set when it was made and count as mount options.
+    pub set: Vec<String>,
 }
 
 /// Which kernels mount a kind with blocks that are larger than a page of memory.
@@ -67,7 +71,7 @@ impl LargeBlocks {
     }
 }
 
-impl Made {
+impl MkfsResult {
     /// What of it is not as intended on a lane of `size`, in words; `None` if all is.
     pub fn differs(&self, intended: &Identity, size: Bytes) -> Option<String> {
         let other = |what: &str, made: &Option<String>, wanted: &String| {

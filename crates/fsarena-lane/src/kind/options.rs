@@ -14,22 +14,6 @@ use self::OptionRule::{Block, BlockLog, Feature, Fixed, Label, Needs, Ours, Reco
 pub(crate) use self::tables::*;
 use crate::lane::BLOCK_SIZE;
 
-/// Options of an mkfs for which the same rule holds.
-#[derive(Debug)]
-pub(crate) struct MkfsOptions {
-    /// Options are separated by spaces, and the names of one of them by `|`: `-d|--data -m|--metadata`.
-    names: &'static str,
-    takes: Takes,
-    rule: OptionRule,
-}
-
-/// Whether an option has a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    Nothing,
-    Value,
-}
-
 /// What becomes of an option, or of a word in the list that is its value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum OptionRule {
@@ -56,27 +40,13 @@ pub(crate) enum OptionRule {
     /// It is refused for this reason.
     Refused(&'static str),
     /// Its value is a list; fsarena's list and those of all occurrences become one.
-    Words(&'static ListRules),
+    Words(&'static OptionRules),
 }
 
-/// Rules for the words of a list, by the whole word, its name before `=`, or how either begins, such as `feature_*`,
-/// separated by spaces; empty: all others.
-pub(crate) type ListRules = [(&'static str, OptionRule)];
-
-const fn flags(names: &'static str, rule: OptionRule) -> MkfsOptions {
-    MkfsOptions { names, takes: Takes::Nothing, rule }
-}
-
-const fn values(names: &'static str, rule: OptionRule) -> MkfsOptions {
-    MkfsOptions { names, takes: Takes::Value, rule }
-}
-
-impl MkfsOptions {
-    /// Whether one of its options has this name.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.names.split([' ', '|']).any(|known| known == name)
-    }
-}
+/// Rules with the names for which they hold, separated by spaces. An option of mkfs has its names, separated by `|`, with
+/// `=` at the end if it has a value: `-q -d|--data=`. A word of a list is named by the whole word, what is before its
+/// `=`, or how either begins, such as `feature_*`; empty: all others.
+pub(crate) type OptionRules = [(&'static str, OptionRule)];
 
 impl OptionRule {
     /// Why an option or a word with this value is refused; `lists` are the features that its mkfs is given.
@@ -112,11 +82,7 @@ struct Typed<'a> {
 ///
 /// # Errors
 /// Why further words are refused: all that are.
-pub(crate) fn merged(
-    known: &'static [MkfsOptions],
-    ours: &[String],
-    further: &[String],
-) -> Result<Vec<String>, String> {
+pub(crate) fn merged(known: &'static OptionRules, ours: &[String], further: &[String]) -> Result<Vec<String>, String> {
     let program = ours.first().map_or("", String::as_str);
     let (mut words, mut refusals) = (ours.to_vec(), Vec::new());
     let typed = typed(known, program, further)?;
@@ -162,7 +128,7 @@ pub(crate) fn merged(
 /// Which of a user's words for an mkfs have no effect on a file system with these `features`, and which feature each
 /// needs; `None` of a feature that is there although it was left out, or is not although it was named.
 pub(crate) fn without_effect(
-    known: &'static [MkfsOptions],
+    known: &'static OptionRules,
     further: &[String],
     features: &[String],
 ) -> Vec<(String, Option<&'static str>)> {
@@ -227,8 +193,9 @@ pub(crate) fn one_by_one(words: &[String]) -> Vec<String> {
 }
 
 /// Where a command has an option; a value that reads like it is none.
-fn place_of(known: &[MkfsOptions], words: &[String], name: &str) -> Option<usize> {
-    let has_value = |word: &str| known.iter().any(|group| group.takes == Takes::Value && group.has(word));
+fn place_of(known: &OptionRules, words: &[String], name: &str) -> Option<usize> {
+    let with_value = known.iter().flat_map(|(names, _)| names.split(' ')).filter_map(|names| names.strip_suffix('='));
+    let has_value = |word: &str| with_value.clone().any(|names| names.split('|').any(|known| known == word));
     let mut place = 0;
     while words.get(place).is_some_and(|word| word != name) {
         place += 1 + usize::from(has_value(&words[place]));
@@ -273,7 +240,7 @@ fn value_of(word: &str) -> &str {
     word.split_once('=').map_or("", |(_, value)| value)
 }
 
-fn rule_of(rules: &ListRules, word: &str) -> Option<OptionRule> {
+fn rule_of(rules: &OptionRules, word: &str) -> Option<OptionRule> {
     let is_of = |name: &str, wanted: &str| {
         name == wanted || name.strip_suffix('*').is_some_and(|start| wanted.starts_with(start))
     };
@@ -283,7 +250,7 @@ fn rule_of(rules: &ListRules, word: &str) -> Option<OptionRule> {
 }
 
 /// Whether a word of a list is passed on, or why it is refused. It is not if every contender has it.
-fn is_passed(rules: &ListRules, word: &str, lists: &[&str]) -> Result<bool, String> {
+fn is_passed(rules: &OptionRules, word: &str, lists: &[&str]) -> Result<bool, String> {
     let Some(rule) = rule_of(rules, word) else {
         let passed = rules.iter().filter(|(_, rule)| !matches!(rule, Ours | Fixed(..) | Refused(_)));
         let names: Vec<&str> = passed.flat_map(|(names, _)| names.split(' ')).collect();
@@ -325,14 +292,15 @@ fn below_sector() -> String {
 }
 
 /// Reads words as getopt(3) does: values follow their option or are attached, flags of one letter may be joined.
-fn typed<'a>(known: &'static [MkfsOptions], program: &str, further: &'a [String]) -> Result<Vec<Typed<'a>>, String> {
+fn typed<'a>(known: &'static OptionRules, program: &str, further: &'a [String]) -> Result<Vec<Typed<'a>>, String> {
     let find = |wanted: &str| {
-        let all = known.iter().flat_map(|group| group.names.split(' ').map(move |names| (names, group)));
-        let found = all.into_iter().find(|(names, _)| names.split('|').any(|name| name == wanted));
+        let all = known.iter().flat_map(|(names, rule)| names.split(' ').map(move |names| (names, *rule)));
+        let mut all = all.map(|(names, rule)| (names.trim_end_matches('='), names.ends_with('='), rule));
         let hint = if wanted == "-o" { format!("; {COLON}") } else { String::new() };
         let unknown = || format!("`{wanted}` is no option of {program} that fsarena knows{hint}");
-        let (names, group) = found.ok_or_else(unknown)?;
-        Ok::<_, String>((names.split('|').next().unwrap_or(names), group))
+        let found = all.find(|(names, ..)| names.split('|').any(|name| name == wanted));
+        let (names, has_value, rule) = found.ok_or_else(unknown)?;
+        Ok::<_, String>((names.split('|').next().unwrap_or(names), has_value, rule))
     };
     let mut words = further.iter().map(String::as_str);
     let mut typed = Vec::new();
@@ -341,28 +309,28 @@ fn typed<'a>(known: &'static [MkfsOptions], program: &str, further: &'a [String]
         if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
             let (name, attached) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
             let typed_name = format!("--{name}");
-            let (name, MkfsOptions { takes, rule, .. }) = find(&typed_name)?;
-            let value = match (takes, attached) {
-                (Takes::Nothing, None) => None,
-                (Takes::Nothing, Some(_)) => return Err(format!("`{typed_name}` of {program} takes no value")),
-                (Takes::Value, Some(value)) => Some(value),
-                (Takes::Value, None) => Some(next(&typed_name)?),
+            let (name, has_value, rule) = find(&typed_name)?;
+            let value = match (has_value, attached) {
+                (false, None) => None,
+                (false, Some(_)) => return Err(format!("`{typed_name}` of {program} takes no value")),
+                (true, Some(value)) => Some(value),
+                (true, None) => Some(next(&typed_name)?),
             };
-            typed.push(Typed { name, rule: *rule, value });
+            typed.push(Typed { name, rule, value });
             continue;
         }
         let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
             return Err(format!("`{word}` is no option of {program}; {SIZE}"));
         };
         for (place, letter) in letters.char_indices() {
-            let (name, MkfsOptions { takes, rule, .. }) = find(&format!("-{letter}"))?;
-            if *takes == Takes::Nothing {
-                typed.push(Typed { name, rule: *rule, value: None });
+            let (name, has_value, rule) = find(&format!("-{letter}"))?;
+            if !has_value {
+                typed.push(Typed { name, rule, value: None });
                 continue;
             }
             let rest = &letters[place + letter.len_utf8()..];
             let value = if rest.is_empty() { next(&format!("-{letter}"))? } else { rest };
-            typed.push(Typed { name, rule: *rule, value: Some(value) });
+            typed.push(Typed { name, rule, value: Some(value) });
             break;
         }
     }

@@ -3,7 +3,7 @@
 use fsarena_model::{Avoided, Bytes, Guarantee, KernelSymbols, Knob, Wait};
 
 use super::options::{MKFS_XFS, mounts};
-use super::{Kind, LargeBlocks, Made, given, tool};
+use super::{Kind, LargeBlocks, MkfsResult, given, tool};
 use crate::age::Release;
 
 pub static XFS: Kind = Kind {
@@ -15,7 +15,6 @@ pub static XFS: Kind = Kind {
     check: &["xfs_repair", "-n"],
     options: MKFS_XFS,
     mount: &[mounts::XFS],
-    features,
     // xfs_fs_fill_super() in fs/xfs/xfs_super.c.
     large_blocks: LargeBlocks::Since(Release::of(6, 12)),
     made,
@@ -23,19 +22,11 @@ pub static XFS: Kind = Kind {
     symbols: KernelSymbols {
         prefixes: &["xfs_", "__xfs_", "xlog_", "__xlog_"],
         waits: &[
-            ("xlog_wait_on_iclog", Wait::Commit),
-            ("xlog_force_lsn", Wait::Commit),
-            ("xlog_cil_force_seq", Wait::Commit),
-            ("xfs_log_force*", Wait::Commit),
-            ("xlog_grant_head_*", Wait::LogSpace),
-            ("xlog_state_get_iclog_space", Wait::LogSpace),
-            ("xlog_cil_push_now", Wait::Commit),
+            ("xlog_wait_on_iclog xlog_force_lsn xlog_cil_force_seq xfs_log_force* xlog_cil_push_now", Wait::Commit),
             ("__xfs_iunpin_wait", Wait::Commit),
-            ("xlog_cil_push_background", Wait::LogSpace),
-            ("xlog_cil_commit", Wait::LogSpace),
+            ("xlog_grant_head_* xlog_state_get_iclog_space xlog_cil_push_background xlog_cil_commit", Wait::LogSpace),
             ("xfs_buf_iowait", Wait::Read),
-            ("xfs_buf_lock", Wait::Lock),
-            ("xfs_ilock*", Wait::Lock),
+            ("xfs_buf_lock xfs_ilock*", Wait::Lock),
         ],
         // mkfs.xfs(8), xfs(5), mount(8).
         knobs: &[
@@ -64,7 +55,7 @@ fn features(description: &str) -> Vec<String> {
 }
 
 /// xfs_info(8) does not print the UUID.
-fn made(description: &str) -> Made {
+fn made(description: &str) -> MkfsResult {
     let line = description.lines().find_map(|line| line.strip_prefix("data "));
     let number = |name: &str| {
         let mut words = line?.split([' ', '=', ',']).filter(|word| !word.is_empty());
@@ -73,7 +64,7 @@ fn made(description: &str) -> Made {
     };
     let block = number("bsize");
     let size = block.zip(number("blocks")).map(|(size, blocks)| Bytes(size * blocks));
-    Made { size, block: block.map(Bytes), ..Made::default() }
+    MkfsResult { size, block: block.map(Bytes), features: features(description), ..MkfsResult::default() }
 }
 
 fn guarantees(features: &[String], _options: &str) -> Vec<Guarantee> {

@@ -5,7 +5,7 @@
 use fsarena_model::{Bytes, Durability, Guarantee, KernelSymbols, Wait};
 
 use super::options::ZPOOL;
-use super::{Kind, given, has_option, tool};
+use super::{Kind, MkfsResult, given, has_option, tool};
 
 /// Prints what was made: properties with their values and sources.
 const DESCRIBE: &str = "zpool get -H -o property,value,source all $0 && zfs get -H -o property,value,source all $0";
@@ -35,21 +35,16 @@ pub static ZFS: Kind = Kind {
     describe: &["sh", "-c", DESCRIBE, "{pool}"],
     check: &["sh", "-c", SCRUB, "{pool}"],
     options: ZPOOL,
-    features,
-    set,
+    made,
     guarantees,
     direct_unit,
     durability,
     symbols: KernelSymbols {
         prefixes: PREFIXES,
         waits: &[
-            ("zil_commit*", Wait::Commit),
-            ("txg_wait_synced*", Wait::Commit),
-            ("txg_wait_open*", Wait::LogSpace),
-            ("dmu_tx_wait", Wait::LogSpace),
-            ("dmu_tx_delay", Wait::LogSpace),
-            ("dbuf_read*", Wait::Read),
-            ("zio_wait", Wait::Read),
+            ("zil_commit* txg_wait_synced*", Wait::Commit),
+            ("txg_wait_open* dmu_tx_wait dmu_tx_delay", Wait::LogSpace),
+            ("dbuf_read* zio_wait", Wait::Read),
             ("zfs_rangelock_enter*", Wait::Lock),
         ],
         knobs: &[],
@@ -69,6 +64,10 @@ fn properties(description: &str) -> impl Iterator<Item = (&str, &str, &str)> {
         let mut columns = line.split('\t');
         Some((columns.next()?, columns.next()?, columns.next()?))
     })
+}
+
+fn made(description: &str) -> MkfsResult {
+    MkfsResult { features: features(description), set: set(description), ..MkfsResult::default() }
 }
 
 fn features(description: &str) -> Vec<String> {
@@ -108,12 +107,11 @@ fn durability(options: &str) -> Durability {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::command_of;
+    use super::super::tests::command_for;
     use super::*;
 
     fn argv(contender: &str) -> Result<String, String> {
-        let further = ZFS.further(&contender.parse().expect("well spelled"));
-        command_of(&ZFS, &further.iter().map(String::as_str).collect::<Vec<_>>())
+        command_for(&ZFS, &contender.parse().expect("well spelled"))
     }
 
     #[test]

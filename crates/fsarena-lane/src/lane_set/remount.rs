@@ -5,7 +5,7 @@ use fsarena_sys::clock;
 
 use crate::kind::Ground;
 use crate::require::known;
-use crate::{LaneError, LaneSet, Place, mounted};
+use crate::{LaneError, LaneSet, Place, cost};
 
 /// A contender mounted again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl LaneSet {
         let lane = made.lane.map(|lane| &self.lanes[lane]);
         let device = lane.map(|_| made.stack.device.clone());
         let mounting = self.mounting(contender, kind, device.as_deref())?;
-        let written = || lane.and_then(|lane| mounted::written(&lane.name()));
+        let written = || cost::written(&lane?.sysfs());
         let (before, begin) = (written(), clock::now());
         if let Err(error) = made.unmount() {
             self.mounted[index] = Some(made);

@@ -13,7 +13,7 @@ use crate::busy::BusyPatience;
 use crate::pool;
 
 /// A program that looks for new devices, such as udev, may keep one open for a moment.
-const PATIENCE: BusyPatience = BusyPatience { attempts: 101, pause: std::time::Duration::from_millis(50) };
+const PATIENCE: BusyPatience = BusyPatience::seconds(5);
 
 /// Removes all block devices and pools that lie on the device of this name, such as `loop1000`, the topmost first.
 /// Returns their names.

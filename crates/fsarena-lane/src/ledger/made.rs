@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use fsarena_sys::directory::{Directory, FileId, Removal};
 use fsarena_sys::tracefs::TraceBuffer;
@@ -18,8 +17,8 @@ use crate::cgroup;
 use crate::disk::{self, OnDisk};
 use crate::layer;
 
-/// How long something may stay busy: ten seconds.
-const PATIENCE: BusyPatience = BusyPatience { attempts: 201, pause: Duration::from_millis(50) };
+/// How long something may stay busy.
+const PATIENCE: BusyPatience = BusyPatience::seconds(10);
 
 /// Something that a run makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use fsarena_sys::mountinfo;
 
 use super::{Mounted, backing};
 use crate::kind::{Ground, Kind, risks};
-use crate::{LaneError, attributes, layer, shared, sharing};
+use crate::{LaneError, attributes, layer, shared};
 
 pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<ContenderFacts, LaneError> {
     if kind.ground == Ground::Library {
@@ -17,11 +17,11 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
     }
     let mount = mountinfo::mount_of(&made.directory);
     let mount = mount.map_err(LaneError::io("look up the mount of", &made.directory))?;
-    let options = [vec![mount.all_options()], (kind.set)(&made.description)].concat().join(",");
+    let options = [vec![mount.all_options()], made.result.set.clone()].concat().join(",");
     let is_directory = kind.ground == Ground::Directory;
     let features = match is_directory {
         true => attributes::of(&made.directory),
-        false => (kind.features)(&made.description),
+        false => made.result.features.clone(),
     };
     let guarantees = match is_directory {
         true => attributes::guarantees(&mount, &features),
@@ -51,7 +51,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
         says_alignment,
         shared_folder: shared::remark(mounted_as),
         file_system: is_directory.then(|| shared::identity(&mount)),
-        sharing: sharing::of(mounted_as, &options),
+        sharing: shared::sharing(mounted_as, &options),
         layers: made.stack.commands.clone(),
     })
 }
@@ -60,7 +60,7 @@ pub fn facts(contender: &Contender, kind: &Kind, made: &Mounted) -> Result<Conte
 fn durability(contender: &Contender, kind: &Kind, mounted_as: &str, options: &str) -> Durability {
     // QEMU ignores the flushes of such a virtual disk.
     let is_unsafe = contender.disk.and_then(|mode| mode.cache) == Some(CacheMode::Unsafe);
-    if is_unsafe || sharing::keeps_syncs(mounted_as, options) {
+    if is_unsafe || shared::keeps_syncs(mounted_as, options) {
         return Durability::Unflushed;
     }
     // Of a mount that a chroot hides, the magic number is known (magic.h).
@@ -68,30 +68,13 @@ fn durability(contender: &Contender, kind: &Kind, mounted_as: &str, options: &st
     if is_volatile { Durability::Volatile } else { (kind.durability)(options) }
 }
 
-/// What a completed fsync will probably guarantee on a contender, before it is made: by its options, or by the mount of
-/// its directory on this machine. `None` if that is known only later.
-pub fn expected_durability(contender: &Contender) -> Option<Durability> {
-    let kind = crate::kind(&contender.kind)?;
-    match kind.ground {
-        Ground::Directory => {
-            let mount = mountinfo::mount_of(contender.path.as_deref()?).ok()?;
-            Some(durability(contender, kind, shared::kind_of(&mount), &mount.all_options()))
-        }
-        Ground::Share => None,
-        Ground::Lane | Ground::Library | Ground::Memory => {
-            (!kind.is_pool).then(|| durability(contender, kind, kind.mounted_as, &contender.mount))
-        }
-    }
-}
-
 /// A library has no mount, and so no mount options and no read-ahead of the kernel's.
 fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> ContenderFacts {
-    let features = (kind.features)(&made.description);
     ContenderFacts {
         mkfs: made.mkfs.clone(),
         mount: format!("{}, a library within this process", kind.name),
-        guarantees: (kind.guarantees)(&features, ""),
-        features,
+        guarantees: (kind.guarantees)(&made.result.features, ""),
+        features: made.result.features.clone(),
         ..ContenderFacts::new(contender.label.clone(), (kind.durability)(""))
     }
 }
@@ -100,31 +83,4 @@ fn facts_of_library(contender: &Contender, kind: &Kind, made: &Mounted) -> Conte
 fn read_ahead(directory: &Path) -> Option<u64> {
     let info = Path::new("/sys/class/bdi").join(backing(directory)?);
     fs::read_to_string(info.join("read_ahead_kb")).ok()?.trim().parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_contender_guarantees_is_mostly_known_before_it_is_made() {
-        let of = |argument: &str| expected_durability(&argument.parse().expect("a contender"));
-        assert_eq!(
-            [
-                "ext4", "xfs:noatime", "ext4:barrier=0", "btrfs:nobarrier", "tmpfs", "rsext4-preview", "zfs",
-                "dir:/dev/shm"
-            ]
-            .map(of),
-            [
-                Some(Durability::Flushed),
-                Some(Durability::Flushed),
-                Some(Durability::Unflushed),
-                Some(Durability::Unflushed),
-                Some(Durability::Volatile),
-                Some(Durability::Unflushed),
-                None,
-                Some(Durability::Volatile),
-            ]
-        );
-    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fsarena_sys::mountinfo::{self, Mount};
 
-use super::{Footing, PlaceFindings, PlaceTier, RESERVE, RatedPlace};
+use super::{Footing, PlaceFindings, RESERVE, RatedPlace};
 use crate::kind::has_option;
 use crate::{DEFAULT_FOLDER, disk, free_space, nearest_existing};
 
@@ -30,25 +30,24 @@ pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<(PathBuf, RatedPlace, 
         // A file system may be mounted several times.
         if !seen.contains(&mount.device) {
             let asked = asked == Some(option.as_path()) || option == Path::new(DEFAULT_FOLDER);
-            folders.push((existing.clone(), folder(&option, existing, &mount), asked));
+            let place = folder(&option, &existing, &mount);
+            folders.push((existing, place, asked));
             seen.push(mount.device);
         }
     }
     Ok(folders)
 }
 
-fn folder(option: &Path, existing: PathBuf, mount: &Mount) -> RatedPlace {
+fn folder(option: &Path, existing: &Path, mount: &Mount) -> RatedPlace {
     let device = disk::name(mount.device);
     let beneath = device.clone().unwrap_or_else(|| mount.source.clone());
     RatedPlace {
         option: option.display().to_string(),
         footing: footing(mount, &beneath),
-        tier: PlaceTier::Unusable,
         description: format!("{} on {beneath}, mounted at {}{}", mount.kind, mount.point.display(), caution(mount)),
-        free: free_space(&existing).ok(),
+        free: free_space(existing).ok(),
         reserve: RESERVE,
         device,
-        folder: Some(existing),
         found: PlaceFindings::unmeasured("it has no room"),
     }
 }

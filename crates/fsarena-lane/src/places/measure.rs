@@ -83,7 +83,7 @@ fn on_file(file: &File) -> PlaceFindings {
 }
 
 /// Why something could not be measured; the place is known.
-pub fn why(error: LaneError) -> String {
+fn why(error: LaneError) -> String {
     match error {
         LaneError::Io { act, source, .. } => format!("{act}: {source}"),
         other => other.to_string(),

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use fsarena_durability::log::{MARKS, SECTOR, mark};
 use fsarena_durability::{Found, Syncs, Writer, find_lost};
-use fsarena_execute::TestbedError;
-use fsarena_lane::kind::Identity;
+use fsarena_execute::Refusal;
+use fsarena_lane::kind::{Identity, command};
 use fsarena_lane::layer::{self, Raise, StackPlace};
 use fsarena_lane::{Kind, LaneError, Mounting, require};
 use fsarena_model::{Bytes, Contender, ErrorCategory, seed};
@@ -94,10 +94,10 @@ pub fn serve(first: DurabilityOrder) -> Result<()> {
 }
 
 /// The error for the host. One that is not known as an error of lanes is the writer's.
-fn failure(error: &anyhow::Error) -> TestbedError {
+fn failure(error: &anyhow::Error) -> Refusal {
     let is_of_lane = error.is::<LaneError>();
     let (category, hint) = if is_of_lane { explain(error) } else { (ErrorCategory::Trial, None) };
-    TestbedError { text: words(error), category, hint }
+    Refusal { text: words(error), category, hint }
 }
 
 fn record(task: &WriterTask) -> Result<()> {
@@ -108,7 +108,7 @@ fn record(task: &WriterTask) -> Result<()> {
     let identity =
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
     let stack = raise(task, &partition(&disk), Raise::Create)?;
-    let argv = kind.mkfs(&stack, &identity, &kind.further(&task.contender)).map_err(anyhow::Error::msg)?;
+    let argv = kind.mkfs(&stack, &identity, &task.contender).map_err(anyhow::Error::msg)?;
     let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
     if !ended.status.success() {
         bail!("`{}` failed: {}", argv.join(" "), ended.words());
@@ -168,7 +168,7 @@ fn look(task: &WriterTask, acknowledged: u64, partition: &Path) -> Result<Found>
         Ok(stack) => stack,
         Err(error) => return unmountable(error, None),
     };
-    let recovered = run(&kind.recover(&stack), 1)?;
+    let recovered = run(&command(kind.recover, &[&stack]), 1)?;
     let point = match mount_at(kind, task, &stack) {
         Ok(point) => point,
         Err(error) => return unmountable(error, recovered),
@@ -179,7 +179,7 @@ fn look(task: &WriterTask, acknowledged: u64, partition: &Path) -> Result<Found>
     };
     fsarena_lane::unmount(point)?;
     fsarena_lane::export_pool(&stack)?;
-    found.damage = run(&kind.check(&stack), 0)?;
+    found.damage = run(&command(kind.check, &[&stack]), 0)?;
     Ok(found)
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use fsarena_durability::Found;
-use fsarena_execute::TestbedError;
+use fsarena_execute::Refusal;
 use fsarena_guest::{Hardware, Prepared, RawDisk, Running, Shares};
 
 use super::guest::DurabilityOrder;
@@ -41,7 +41,7 @@ impl WriterSession {
     ///
     /// # Errors
     /// [`Stopped`] if the user stops the command, and [`GuestError`](fsarena_guest::GuestError) if the guest has stopped.
-    pub fn ask(&mut self, order: &DurabilityOrder, stop: &AtomicBool) -> Result<Result<Found, TestbedError>> {
+    pub fn ask(&mut self, order: &DurabilityOrder, stop: &AtomicBool) -> Result<Result<Found, Refusal>> {
         let text = serde_json::to_string(&Request::Durability(Box::new(order.clone())))?;
         // If the guest has ended, the read says so.
         let _ = self.running.stream().write_all(format!("{text}\n").as_bytes());

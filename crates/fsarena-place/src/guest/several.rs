@@ -13,10 +13,10 @@ use fsarena_lane::disk;
 use fsarena_model::{Contender, Guest, Label, Measuring, Plan};
 
 use super::{InGuest, begun_in, connection, described, in_the_guest, tell, unless_stopped};
+use crate::End;
 use crate::agent::Request;
 use crate::calls::{self, Connection};
 use crate::note::preparing;
-use crate::{End, Refusal};
 
 /// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -98,7 +98,7 @@ fn boot(
         }
         Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
         Err(_) if lost.load(Ordering::Relaxed) => Err(running.explained("stopped while it was prepared").into()),
-        Err(error) => bail!(Refusal::from(error)),
+        Err(error) => bail!(error),
     }
 }
 

@@ -10,7 +10,7 @@ use fsarena_analyse::{FEWEST_ROUNDS, assess};
 use fsarena_articles::additions;
 use fsarena_execute::{Assignment, budget_for, on_one_file_system, planned_rounds};
 use fsarena_lane::{lane_count, nearest_existing, shared};
-use fsarena_model::{Comparison, Outcome, Plan, Rounds, RunRecord, Severity, Status, Storage, Workload};
+use fsarena_model::{Comparison, Label, Outcome, Plan, Rounds, RunRecord, Severity, Status, Storage, Workload};
 use fsarena_place::{End, Place, fitted, note, note::tell};
 use fsarena_report::rounds;
 use rustix::fs::{Access, access};
@@ -38,8 +38,11 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
         note_new_folder(&plan);
     }
     if matches!(place, Place::Here) {
-        let shared = shared::on_one(&plan.contenders).into_iter();
-        shared.for_each(|(file_system, labels)| note!("warning: {}", on_one_file_system(&file_system, &labels)));
+        for (place, on_it) in shared::by_file_system(&plan.contenders).into_iter().filter(|(_, on_it)| on_it.len() > 1)
+        {
+            let labels: Vec<&Label> = on_it.iter().map(|contender| &contender.label).collect();
+            note!("warning: {}", on_one_file_system(&place, &labels));
+        }
     }
     if setup.dry_run {
         return dry::run(global, &fitted(plan), &place, setup);

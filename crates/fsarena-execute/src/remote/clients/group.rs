@@ -16,7 +16,7 @@ use super::merged::ClientPart;
 use super::servers::Servers;
 use crate::remote::job::{First, RunCounters};
 use crate::remote::{Call, Ran, Remote, answer};
-use crate::{Result, TestbedError};
+use crate::{Refusal, Result};
 
 /// The clients, which the jobs share with the testbed.
 pub(super) struct Group<R> {
@@ -95,11 +95,11 @@ impl<R: Remote> Group<R> {
         answers.into_iter().collect()
     }
 
-    fn failure(&self, client: usize, error: TestbedError) -> TestbedError {
+    fn failure(&self, client: usize, error: Refusal) -> Refusal {
         if self.clients[client].remote.is_lost() && self.when_lost == WhenLost::End {
             self.over.store(true, Ordering::Relaxed);
         }
-        TestbedError { text: format!("{}: {}", self.name(client), error.text), ..error }
+        Refusal { text: format!("{}: {}", self.name(client), error.text), ..error }
     }
 
     /// Compares the clocks of clients with this machine's.

@@ -11,7 +11,7 @@ use super::ClientMachines;
 use super::group::Group;
 use crate::remote::job::worker;
 use crate::remote::{Call, Remote};
-use crate::{Result, TestbedError};
+use crate::{Refusal, Result};
 
 impl<R: Remote + 'static> ClientMachines<R> {
     /// Opens a job of a program that works on all active clients.
@@ -28,12 +28,12 @@ impl<R: Remote + 'static> ClientMachines<R> {
         // The launcher's words name the first clients of the plan.
         if let Some(lost) = (0..clients.len()).find(|client| !clients.contains(client)) {
             let text = format!("the program would be started on {}, which is lost", group.name(lost));
-            return Err(TestbedError::machine(text));
+            return Err(Refusal::of_machine(text));
         }
         let held = (spanning.held)(workload);
         let open = |_| Call::Open { contender, workload: Box::new(held.clone()), seed };
         group.each::<bool>(&clients, open, stop)?;
-        let gone = || TestbedError::machine("the contender has no directory".to_owned());
+        let gone = || Refusal::of_machine("the contender has no directory".to_owned());
         let directory = self.first::<Option<std::path::PathBuf>>(&Call::Directory(contender))?.ok_or_else(gone)?;
         let engine = self.engines.of(workload)?;
         let job = engine.open(workload, &directory.join(&workload.name), seed)?;

@@ -2,17 +2,17 @@
 //! Documentation/filesystems. The kernel knows all others, or refuses them.
 
 use super::OptionRule::{Listed, Needs, Refused};
-use super::{ELSEWHERE, FEATURES, HALTS, ListRules, READ_ONLY, SIZE, rule_of, subject, value_of};
+use super::{ELSEWHERE, FEATURES, HALTS, OptionRules, READ_ONLY, SIZE, rule_of, subject, value_of};
 
 /// Loop devices never have it.
 const MAPPED: &str = "a lane is no memory that could be mapped";
 const REPAIR: &str = "it is for reading a damaged file system";
 
 /// Those of all kinds.
-const ALL: &ListRules = &[("ro", Refused(READ_ONLY)), ("errors=panic fatal_errors=panic", Refused(HALTS))];
+const ALL: &OptionRules = &[("ro", Refused(READ_ONLY)), ("errors=panic fatal_errors=panic", Refused(HALTS))];
 
 /// Those of ext2, ext3 and ext4.
-pub(crate) const EXT: &ListRules = &[
+pub(crate) const EXT: &OptionRules = &[
     ("journal_dev journal_path", Refused(ELSEWHERE)),
     ("noload norecovery", Refused("it leaves the journal unused; `-O ^has_journal` makes none")),
     ("abort", Refused(READ_ONLY)),
@@ -24,42 +24,42 @@ pub(crate) const EXT: &ListRules = &[
 ];
 
 /// Those that only ext2 has not.
-pub(crate) const EXT2: &ListRules =
+pub(crate) const EXT2: &OptionRules =
     &[("commit data data_err journal_async_commit journal_checksum", Refused("ext2 has no journal, and ext3 has one"))];
 
-pub(crate) const XFS: &ListRules = &[
+pub(crate) const XFS: &OptionRules = &[
     ("logdev rtdev", Refused(ELSEWHERE)),
     ("norecovery", Refused(REPAIR)),
     ("dax=inode dax=never", Listed),
     ("dax", Refused(MAPPED)),
 ];
 
-pub(crate) const BTRFS: &ListRules = &[
+pub(crate) const BTRFS: &OptionRules = &[
     ("device", Refused(ELSEWHERE)),
     ("nologreplay norecovery recovery rescue usebackuproot", Refused(REPAIR)),
     ("subvol=/ subvolid=0 subvolid=5", Listed),
     ("subvol subvolid", Refused("a new file system has no such subvolume")),
 ];
 
-pub(crate) const F2FS: &ListRules = &[("norecovery", Refused(REPAIR))];
+pub(crate) const F2FS: &OptionRules = &[("norecovery", Refused(REPAIR))];
 
-pub(crate) const NILFS2: &ListRules =
+pub(crate) const NILFS2: &OptionRules =
     &[("cp", Refused("a new file system has no snapshot")), ("norecovery", Refused(REPAIR))];
 
-pub(crate) const JFS: &ListRules = &[("resize", Refused(SIZE))];
+pub(crate) const JFS: &OptionRules = &[("resize", Refused(SIZE))];
 
-pub(crate) const REISERFS: &ListRules =
+pub(crate) const REISERFS: &OptionRules =
     &[("jdev", Refused(ELSEWHERE)), ("replayonly", Refused(REPAIR)), ("resize", Refused(SIZE))];
 
 /// Those of folders of the host.
-pub(crate) const SHARE: &ListRules = &[(
+pub(crate) const SHARE: &OptionRules = &[(
     "addr aname clientaddr directport ip mountaddr mountport port prefixpath source ssh_command trans unc",
     Refused("fsarena starts the server, and knows where it is"),
 )];
 
 /// All tables, with the kinds as the guide names them.
 #[cfg(test)]
-pub(super) const TABLES: [(&str, &ListRules); 10] = [
+pub(super) const TABLES: [(&str, &OptionRules); 10] = [
     ("all", ALL),
     ("ext2", EXT2),
     ("ext2, ext3, ext4", EXT),
@@ -74,7 +74,7 @@ pub(super) const TABLES: [(&str, &ListRules); 10] = [
 
 /// Why `options`, separated by commas, are refused by these tables or contradict each other. `mkfs` is the command that
 /// makes the file system.
-pub(crate) fn refusals(tables: &[&ListRules], options: &str, mkfs: &[String]) -> Vec<String> {
+pub(crate) fn refusals(tables: &[&OptionRules], options: &str, mkfs: &[String]) -> Vec<String> {
     let words: Vec<&str> = options.split(',').filter(|word| !word.is_empty()).collect();
     let lists: Vec<&str> = mkfs.windows(2).filter(|pair| pair[0] == FEATURES).map(|pair| pair[1].as_str()).collect();
     let why = |place: usize| {

@@ -1,7 +1,7 @@
 //! The options of each mkfs, according to the tools' manuals.
 
 use super::OptionRule::{Block, BlockLog, Feature, Fixed, Label, Listed, Needs, Ours, Record, Refused, Valued, Words};
-use super::{ListRules, MkfsOptions, flags, values};
+use super::OptionRules;
 
 const SEED: &str = "it follows from the seed of the run";
 pub(super) const SIZE: &str = "each contender fills its lane (`--lane-size`)";
@@ -11,51 +11,48 @@ const PRINTS: &str = "it makes nothing";
 const WRITES: &str = "it reads or writes the whole lane before";
 const LATER: &str = "what mkfs leaves for later is done in the background, in the time of the work";
 const DISCARD: &str = "no contender discards its lane, which is written in full before each mkfs";
-const OTHER_KIND: &str = "it makes another kind of file system";
 pub(super) const READ_ONLY: &str = "it could not be written to";
 pub(super) const HALTS: &str = "it would halt this machine";
 pub(super) const COLON: &str = "mount options follow a colon, as in `KIND:noatime`";
 
 /// Words that the tool itself knows or refuses.
-const ANY: &ListRules = &[("", Listed)];
+const ANY: &OptionRules = &[("", Listed)];
 
 /// mke2fs(8), mke2fs 1.47.
-pub(crate) const MKE2FS: &[MkfsOptions] = &[
-    values("-C -g -G -i -I -m -M -N -r -T", Listed),
-    values("-e", Words(&[("panic", Refused(HALTS)), ("", Listed)])),
-    flags("-D -v", Listed),
-    flags("-j", Needs("has_journal")),
-    flags("-F -K -q", Ours),
-    values("-b", Block),
-    values("-L", Label(16)),
-    values("-E", Words(EXTENDED)),
-    values(
-        "-J",
-        Words(&[
-            ("device", Refused(ELSEWHERE)),
-            ("fast_commit_size", Needs("fast_commit")),
-            ("location size", Needs("has_journal")),
-        ]),
-    ),
-    values("-o", Words(&[("linux", Ours), ("", Refused(COLON))])),
-    values("-O", Words(EXT_FEATURES)),
-    flags("-c", Refused(WRITES)),
-    flags("-n -V", Refused(PRINTS)),
-    flags("-S", Refused("it writes only the super block")),
-    values("-d", Refused(FILLED)),
-    values("-l -z", Refused(ELSEWHERE)),
-    values("-R", Refused("`-E` has taken its place")),
-    values("-t", Refused("the name of the contender says it")),
-    values("-U", Refused(SEED)),
+pub(crate) const MKE2FS: &OptionRules = &[
+    ("-C= -D -g= -G= -i= -I= -m= -M= -N= -r= -T= -v", Listed),
+    ("-e=", Words(&[("panic", Refused(HALTS)), ("", Listed)])),
+    ("-j", Needs("has_journal")),
+    ("-F -K -q", Ours),
+    ("-b=", Block),
+    ("-L=", Label(16)),
+    ("-E=", Words(EXTENDED)),
+    ("-J=", Words(JOURNAL)),
+    ("-o=", Words(&[("linux", Ours), ("", Refused(COLON))])),
+    ("-O=", Words(EXT_FEATURES)),
+    ("-c", Refused(WRITES)),
+    ("-n -V", Refused(PRINTS)),
+    ("-S", Refused("it writes only the super block")),
+    ("-d=", Refused(FILLED)),
+    ("-l= -z=", Refused(ELSEWHERE)),
+    ("-R=", Refused("`-E` has taken its place")),
+    ("-t=", Refused("the name of the contender says it")),
+    ("-U=", Refused(SEED)),
 ];
 
-const EXT_FEATURES: &ListRules = &[
-    ("journal_dev", Refused(OTHER_KIND)),
+const JOURNAL: &OptionRules = &[
+    ("device", Refused(ELSEWHERE)),
+    ("fast_commit_size", Needs("fast_commit")),
+    ("location size", Needs("has_journal")),
+];
+
+const EXT_FEATURES: &OptionRules = &[
+    ("journal_dev", Refused("it makes another kind of file system")),
     ("feature_*", Refused("a feature is given by its name, and not by its number")),
     ("", Feature),
 ];
 
-const EXTENDED: &ListRules = &[
+const EXTENDED: &OptionRules = &[
     ("encoding encoding_flags", Needs("casefold")),
     ("packed_meta_blocks revision root_owner root_perms stride stripe-width stripe_width test_fs", Listed),
     ("mmp_update_interval", Needs("mmp")),
@@ -72,163 +69,152 @@ const EXTENDED: &ListRules = &[
 ];
 
 /// mkfs.xfs(8), xfsprogs 6.1 to 6.13.
-pub(crate) const MKFS_XFS: &[MkfsOptions] = &[
-    flags("-f -K -q", Ours),
-    values("-L", Label(12)),
-    values("-i -n", Words(ANY)),
-    values("-b -s", Words(&[("log", BlockLog), ("size", Block)])),
-    values(
-        "-d",
-        Words(&[
-            ("file name", Refused(ELSEWHERE)),
-            ("sectlog", BlockLog),
-            ("sectsize", Block),
-            ("size", Refused(SIZE)),
-            ("", Listed),
-        ]),
-    ),
-    values(
-        "-l",
-        Words(&[("file logdev name", Refused(ELSEWHERE)), ("sectlog", BlockLog), ("sectsize", Block), ("", Listed)]),
-    ),
-    values("-m", Words(&[("uuid", Refused(SEED)), ("", Listed)])),
-    flags("-N -V", Refused(PRINTS)),
-    values("-c -r", Refused(ELSEWHERE)),
-    values("-p", Refused(FILLED)),
+pub(crate) const MKFS_XFS: &OptionRules = &[
+    ("-f -K -q", Ours),
+    ("-L=", Label(12)),
+    ("-i= -n=", Words(ANY)),
+    ("-b= -s=", Words(&[("log", BlockLog), ("size", Block)])),
+    ("-d=", Words(DATA_SECTION)),
+    ("-l=", Words(LOG_SECTION)),
+    ("-m=", Words(&[("uuid", Refused(SEED)), ("", Listed)])),
+    ("-N -V", Refused(PRINTS)),
+    ("-c= -r=", Refused(ELSEWHERE)),
+    ("-p=", Refused(FILLED)),
 ];
 
+const DATA_SECTION: &OptionRules = &[
+    ("file name", Refused(ELSEWHERE)),
+    ("sectlog", BlockLog),
+    ("sectsize", Block),
+    ("size", Refused(SIZE)),
+    ("", Listed),
+];
+
+const LOG_SECTION: &OptionRules =
+    &[("file logdev name", Refused(ELSEWHERE)), ("sectlog", BlockLog), ("sectsize", Block), ("", Listed)];
+
 /// mkfs.btrfs(8), btrfs-progs 6.2 to 6.15.
-pub(crate) const MKFS_BTRFS: &[MkfsOptions] = &[
-    values("--csum|--checksum -d|--data -m|--metadata -n|--nodesize", Listed),
-    flags("-M|--mixed -q|--quiet -v|--verbose", Listed),
-    flags("-f|--force -K|--nodiscard", Ours),
-    values("-s|--sectorsize", Block),
-    values("-L|--label", Label(255)),
-    values("-O|--features -R|--runtime-features", Words(&[("list-all", Refused(PRINTS)), ("", Listed)])),
-    flags("--help -V|--version", Refused(PRINTS)),
-    flags("--shrink", Refused(SIZE)),
-    values("-b|--byte-count", Refused(SIZE)),
-    values("--compress --inode-flags -r|--rootdir -u|--subvol", Refused(FILLED)),
-    values("--device-uuid -U|--uuid", Refused(SEED)),
-    values("-l|--leafsize", Refused("`-n` has taken its place")),
+pub(crate) const MKFS_BTRFS: &OptionRules = &[
+    ("--csum|--checksum= -d|--data= -m|--metadata= -M|--mixed -n|--nodesize= -q|--quiet -v|--verbose", Listed),
+    ("-f|--force -K|--nodiscard", Ours),
+    ("-s|--sectorsize=", Block),
+    ("-L|--label=", Label(255)),
+    ("-O|--features= -R|--runtime-features=", Words(&[("list-all", Refused(PRINTS)), ("", Listed)])),
+    ("--help -V|--version", Refused(PRINTS)),
+    ("-b|--byte-count= --shrink", Refused(SIZE)),
+    ("--compress= --inode-flags= -r|--rootdir= -u|--subvol=", Refused(FILLED)),
+    ("--device-uuid= -U|--uuid=", Refused(SEED)),
+    ("-l|--leafsize=", Refused("`-n` has taken its place")),
 ];
 
 const MOUNTED: &str = "it says where it is mounted, which fsarena does";
 
 /// zpool-create(8), zpoolprops(7), zfsprops(7), OpenZFS 2.1 to 2.3.
-pub(crate) const ZPOOL: &[MkfsOptions] = &[
-    flags("-d", Listed),
-    flags("-f", Ours),
-    flags("-n", Refused(PRINTS)),
-    values("-m -R", Refused(MOUNTED)),
-    values(
-        "-o",
-        Words(&[
-            ("ashift", BlockLog),
-            ("cachefile", Fixed("none", "the machine would import the pool when it starts")),
-            ("altroot", Refused(MOUNTED)),
-            ("autotrim=off", Listed),
-            ("autotrim", Refused(DISCARD)),
-            ("compatibility=/* compatibility=.*", Refused(ELSEWHERE)),
-            ("failmode=panic", Refused(HALTS)),
-            ("readonly", Refused(READ_ONLY)),
-            ("size", Refused(SIZE)),
-            ("autoexpand autoreplace comment compatibility dedup_table_quota delegation failmode feature@*", Valued),
-            ("listsnapshots multihost version", Valued),
-        ]),
-    ),
-    values(
-        "-O",
-        Words(&[
-            ("canmount mountpoint", Refused(MOUNTED)),
-            ("encryption keyformat keylocation pbkdf2iters", Refused("its key would have to be loaded at each mount")),
-            ("sharenfs sharesmb", Refused("others would get access to it")),
-            ("noatime", Refused("the property is `atime=off`")),
-            ("compress", Refused("the property is `compression`")),
-            ("recsize", Refused("the property is `recordsize`")),
-            ("ashift", Refused("it belongs to the pool, as in `zfs -o ashift=13`")),
-            ("readonly=off zoned=off", Listed),
-            ("readonly ro", Refused(READ_ONLY)),
-            ("zoned", Refused("it could not be mounted here")),
-            ("quota refquota refreservation reservation", Refused(SIZE)),
-            ("volblocksize volmode volsize volthreading", Refused("a volume has it, which is no file system")),
-            ("recordsize", Record),
-            ("aclinherit aclmode acltype atime casesensitivity checksum compression context copies dedup", Valued),
-            ("defcontext devices direct dnodesize exec filesystem_limit fscontext logbias longname mlslabel", Valued),
-            ("nbmand normalization overlay prefetch primarycache redundant_metadata relatime rootcontext", Valued),
-            ("secondarycache setuid snapdir snapdev snapshot_limit special_small_blocks sync utf8only", Valued),
-            ("version vscan xattr", Valued),
-        ]),
-    ),
+pub(crate) const ZPOOL: &OptionRules = &[
+    ("-d", Listed),
+    ("-f", Ours),
+    ("-n", Refused(PRINTS)),
+    ("-m= -R=", Refused(MOUNTED)),
+    ("-o=", Words(POOL)),
+    ("-O=", Words(DATA_SET)),
+];
+
+const POOL: &OptionRules = &[
+    ("ashift", BlockLog),
+    ("cachefile", Fixed("none", "the machine would import the pool when it starts")),
+    ("altroot", Refused(MOUNTED)),
+    ("autotrim=off", Listed),
+    ("autotrim", Refused(DISCARD)),
+    ("compatibility=/* compatibility=.*", Refused(ELSEWHERE)),
+    ("failmode=panic", Refused(HALTS)),
+    ("readonly", Refused(READ_ONLY)),
+    ("size", Refused(SIZE)),
+    ("autoexpand autoreplace comment compatibility dedup_table_quota delegation failmode feature@*", Valued),
+    ("listsnapshots multihost version", Valued),
+];
+
+const DATA_SET: &OptionRules = &[
+    ("canmount mountpoint", Refused(MOUNTED)),
+    ("encryption keyformat keylocation pbkdf2iters", Refused("its key would have to be loaded at each mount")),
+    ("sharenfs sharesmb", Refused("others would get access to it")),
+    ("noatime", Refused("the property is `atime=off`")),
+    ("compress", Refused("the property is `compression`")),
+    ("recsize", Refused("the property is `recordsize`")),
+    ("ashift", Refused("it belongs to the pool, as in `zfs -o ashift=13`")),
+    ("readonly=off zoned=off", Listed),
+    ("readonly ro", Refused(READ_ONLY)),
+    ("zoned", Refused("it could not be mounted here")),
+    ("quota refquota refreservation reservation", Refused(SIZE)),
+    ("volblocksize volmode volsize volthreading", Refused("a volume has it, which is no file system")),
+    ("recordsize", Record),
+    ("aclinherit aclmode acltype atime casesensitivity checksum compression context copies dedup", Valued),
+    ("defcontext devices direct dnodesize exec filesystem_limit fscontext logbias longname mlslabel", Valued),
+    ("nbmand normalization overlay prefetch primarycache redundant_metadata relatime rootcontext", Valued),
+    ("secondarycache setuid snapdir snapdev snapshot_limit special_small_blocks sync utf8only", Valued),
+    ("version vscan xattr", Valued),
 ];
 
 /// mkfs.f2fs(8), f2fs-tools 1.15 to 1.16.
-pub(crate) const MKFS_F2FS: &[MkfsOptions] = &[
-    values("-a -C -d -e -E -g -o -R -s -T -z", Listed),
-    flags("-i -r", Listed),
-    flags("-f -q", Ours),
-    values("-b -w", Block),
-    values("-l", Label(512)),
-    values("-O", Words(ANY)),
-    flags("-m", Refused(ELSEWHERE)),
-    flags("-S", Refused("it makes a sparse image")),
-    flags("-V", Refused(PRINTS)),
-    values("-c", Refused(ELSEWHERE)),
-    values("-t", Fixed("0", DISCARD)),
-    values("-U", Refused(SEED)),
+pub(crate) const MKFS_F2FS: &OptionRules = &[
+    ("-a= -C= -d= -e= -E= -g= -i -o= -r -R= -s= -T= -z=", Listed),
+    ("-f -q", Ours),
+    ("-b= -w=", Block),
+    ("-l=", Label(512)),
+    ("-O=", Words(ANY)),
+    ("-c= -m", Refused(ELSEWHERE)),
+    ("-S", Refused("it makes a sparse image")),
+    ("-V", Refused(PRINTS)),
+    ("-t=", Fixed("0", DISCARD)),
+    ("-U=", Refused(SEED)),
 ];
 
 /// mkfs.nilfs2(8), nilfs-utils 2.2.
-pub(crate) const MKFS_NILFS2: &[MkfsOptions] = &[
-    values("-B -m", Listed),
-    flags("-v", Listed),
-    flags("-f -K -q", Ours),
-    values("-b", Block),
-    values("-L", Label(80)),
-    values("-O", Words(ANY)),
-    flags("-c", Refused(WRITES)),
-    flags("-h -n -V", Refused(PRINTS)),
+pub(crate) const MKFS_NILFS2: &OptionRules = &[
+    ("-B= -m= -v", Listed),
+    ("-f -K -q", Ours),
+    ("-b=", Block),
+    ("-L=", Label(80)),
+    ("-O=", Words(ANY)),
+    ("-c", Refused(WRITES)),
+    ("-h -n -V", Refused(PRINTS)),
 ];
 
 /// mkfs.jfs(8), jfsutils 1.1.
-pub(crate) const MKFS_JFS: &[MkfsOptions] = &[
-    values("-s", Listed),
-    flags("-O", Listed),
-    flags("-f -q", Ours),
-    values("-L", Label(16)),
-    flags("-c", Refused(WRITES)),
-    flags("-V", Refused(PRINTS)),
-    values("-J", Refused(ELSEWHERE)),
+pub(crate) const MKFS_JFS: &OptionRules = &[
+    ("-O -s=", Listed),
+    ("-f -q", Ours),
+    ("-L=", Label(16)),
+    ("-c", Refused(WRITES)),
+    ("-V", Refused(PRINTS)),
+    ("-J=", Refused(ELSEWHERE)),
 ];
 
 /// mkreiserfs(8), reiserfsprogs 3.6.
-pub(crate) const MKREISERFS: &[MkfsOptions] = &[
-    values("--format -h|--hash -s|--journal-size -t|--transaction-max-size", Listed),
-    flags("-d|--debug", Listed),
-    flags("-f -q|--quiet", Ours),
-    values("-b|--block-size", Block),
-    values("-l|--label", Label(16)),
-    flags("-V", Refused(PRINTS)),
-    values("-B|--badblocks -j|--journal-device -o|--journal-offset", Refused(ELSEWHERE)),
-    values("-u|--uuid", Refused(SEED)),
+pub(crate) const MKREISERFS: &OptionRules = &[
+    ("-d|--debug --format= -h|--hash= -s|--journal-size= -t|--transaction-max-size=", Listed),
+    ("-f -q|--quiet", Ours),
+    ("-b|--block-size=", Block),
+    ("-l|--label=", Label(16)),
+    ("-V", Refused(PRINTS)),
+    ("-B|--badblocks= -j|--journal-device= -o|--journal-offset=", Refused(ELSEWHERE)),
+    ("-u|--uuid=", Refused(SEED)),
 ];
 
 /// mkfs.exfat(8), exfatprogs 1.2.
-pub(crate) const MKFS_EXFAT: &[MkfsOptions] = &[
-    values("-b|--boundary-align -c|--cluster-size -U|--volume-guid", Listed),
-    flags("--pack-bitmap -v|--verbose", Listed),
-    flags("-f|--full-format", Refused(WRITES)),
-    values("-s|--sector-size", Block),
-    values("-L|--volume-label", Label(11)),
-    flags("-h|--help -V|--version", Refused(PRINTS)),
+pub(crate) const MKFS_EXFAT: &OptionRules = &[
+    ("-b|--boundary-align= -c|--cluster-size= --pack-bitmap -U|--volume-guid= -v|--verbose", Listed),
+    ("-f|--full-format", Refused(WRITES)),
+    ("-s|--sector-size=", Block),
+    ("-L|--volume-label=", Label(11)),
+    ("-h|--help -V|--version", Refused(PRINTS)),
 ];
 
 /// mkudffs(8), udftools 2.3.
-pub(crate) const MKUDFFS: &[MkfsOptions] = &[
-    values("-r|--udfrev -u|--uuid", Listed),
-    values("-l|--label", Label(126)),
-    flags("-n|--no-write", Refused(PRINTS)),
-    values("-b|--blocksize", Fixed("4096", "the lane's is 4096 bytes for each contender")),
-    values("-m|--media-type", Fixed("hd", "lanes are hard disks")),
-    values("-s|--startblock", Refused(SIZE)),
+pub(crate) const MKUDFFS: &OptionRules = &[
+    ("-r|--udfrev= -u|--uuid=", Listed),
+    ("-l|--label=", Label(126)),
+    ("-n|--no-write", Refused(PRINTS)),
+    ("-b|--blocksize=", Fixed("4096", "the lane's is 4096 bytes for each contender")),
+    ("-m|--media-type=", Fixed("hd", "lanes are hard disks")),
+    ("-s|--startblock=", Refused(SIZE)),
 ];

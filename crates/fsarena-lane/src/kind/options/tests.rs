@@ -5,7 +5,7 @@ use super::*;
 
 const OURS: &[&str] = &["mke2fs", "-q", "-E", "lazy_itable_init=0,nodiscard,hash_seed=h"];
 
-fn with(known: &'static [MkfsOptions], ours: &[&str], further: &[&str]) -> Result<String, String> {
+fn with(known: &'static OptionRules, ours: &[&str], further: &[&str]) -> Result<String, String> {
     let [ours, further] = [ours, further].map(|words| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
     merged(known, &ours, &further).map(|words| words.join(" "))
 }
@@ -109,24 +109,24 @@ fn row(option: &str, rule: OptionRule) -> String {
     format!("| `{option}` | {words} |")
 }
 
-fn rows(group: &MkfsOptions) -> Vec<String> {
-    let shown = |names: &str| names.replace('|', "`, `");
+fn rows((names, rule): &(&str, OptionRule)) -> Vec<String> {
+    let shown = |names: &str| names.trim_end_matches('=').replace('|', "`, `");
     let of_list = |names: &str, (words, rule): &(&str, OptionRule)| {
         let word = |word: &str| if word.is_empty() { "…".to_owned() } else { word.to_owned() };
         let words = words.split(' ').map(|it| row(&format!("{} {}", shown(names), word(it)), *rule));
         words.collect::<Vec<_>>()
     };
-    let of = |names| match group.rule {
+    let of = |names| match *rule {
         Words(rules) => rules.iter().flat_map(|words| of_list(names, words)).collect(),
         rule => vec![row(&shown(names), rule)],
     };
-    group.names.split(' ').flat_map(of).collect()
+    names.split(' ').flat_map(of).collect()
 }
 
 #[test]
 fn the_guide_has_all_options() {
     let guide = include_str!("../../../../../docs/guides/mkfs-options.md");
-    let kinds: [(&str, &[MkfsOptions]); 10] = [
+    let kinds: [(&str, &OptionRules); 10] = [
         ("ext2, ext3, ext4: mke2fs", MKE2FS),
         ("xfs: mkfs.xfs", MKFS_XFS),
         ("btrfs: mkfs.btrfs", MKFS_BTRFS),
@@ -147,7 +147,7 @@ fn the_guide_has_all_options() {
         found.sort_unstable();
         assert_eq!(found, expected, "{title}");
     }
-    let words = |(kinds, rules): (&str, &ListRules)| {
+    let words = |(kinds, rules): (&str, &OptionRules)| {
         let of = |(words, rule): &(&str, OptionRule)| {
             let rows = words.split(' ').map(|word| if word.is_empty() { "…" } else { word });
             rows.map(|word| format!("| {kinds} {}", row(word, *rule))).collect::<Vec<_>>()

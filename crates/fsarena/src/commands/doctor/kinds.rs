@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_lane::age::{self, Age, Release};
+use fsarena_lane::age;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::{LAYERS, LayerKind};
 use fsarena_lane::{KINDS, Kind, Tool, tool_versions};
@@ -11,16 +11,16 @@ use fsarena_model::DebianRelease;
 use super::page::{DoctorLine, Topic};
 use crate::commands::list::{Availability, availability, layer_availability};
 
-/// One line for each kind and layer, and one for each package of tools that is much older or newer than the kernel.
+/// One line for each kind and layer, and one for each mkfs that is much older than the kernel.
 pub fn section() -> Topic {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let versions = tool_versions(&names, &[]);
     let mut lines: Vec<DoctorLine> = KINDS.iter().map(|kind| line(kind, &versions)).collect();
     lines.extend(LAYERS.iter().map(|layer| layer_line(layer)));
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
-    lines.extend(
-        age::makers(&versions).into_iter().filter_map(|(tool, version)| age_line(tool.package, version, &kernel)),
-    );
+    let newer = format!("--tools {} takes those of Debian's newest release", DebianRelease::default());
+    let old = age::old_makers(&versions, &kernel).into_iter();
+    lines.extend(old.map(|text| DoctorLine::note("tools", text).hint(newer.as_str())));
     Topic { title: "Kinds of file system, and layers below them", lines }
 }
 
@@ -86,37 +86,5 @@ fn tools(kind: &Kind, versions: &BTreeMap<String, String>) -> String {
         Some(version) => format!(", {} {version}", tool.package),
         None if fsarena_lane::missing_tool(kind.tools).is_some() => format!(", {} not installed", tool.package),
         None => format!(", {} of an unknown version", tool.package),
-    }
-}
-
-fn age_line(package: &str, version: &str, kernel: &str) -> Option<DoctorLine> {
-    let (tools, release) = (version.parse::<Release>().ok()?, kernel.parse::<Release>().ok()?);
-    match age::compare(tools, release) {
-        Age::Alike => None,
-        Age::Old => Some(
-            DoctorLine::note(
-                package,
-                format!("{tools} is about {} years older than kernel {release}:", age::years(tools, release)),
-            )
-            .and("features that newer kernels enable by default are off; figures hold for the older format")
-            .hint(format!("--tools {} takes those of Debian's newest release", DebianRelease::default())),
-        ),
-        Age::New => Some(
-            DoctorLine::note(package, format!("{tools} is newer than kernel {release}:"))
-                .and("mkfs may enable features that this kernel does not mount")
-                .hint("switch them off with `mkfs = [...]` in a contender's .toml"),
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_much_older_tools_have_a_line() {
-        assert!(age_line("xfsprogs", "6.1.0", "6.18.44-fc-v657").is_some());
-        assert!(age_line("xfsprogs", "6.17.0", "6.18.44").is_none());
-        assert!(age_line("xfsprogs", "unknown", "6.18.44").is_none());
     }
 }

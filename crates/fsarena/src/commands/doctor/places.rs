@@ -1,9 +1,7 @@
 //! Places for lanes: the cost of a write and flush in each, and the best one.
 
-use std::path::Path;
-
-use fsarena_lane::disk::DiskRefusal;
-use fsarena_lane::places::{self, Footing, FoundPlaces, LANE_SIZE, LANES, PlaceTier, RatedPlace};
+use fsarena_lane::LaneError;
+use fsarena_lane::places::{self, Footing, FoundPlaces, LANE_SIZE, LANES, RatedPlace};
 use fsarena_model::units::significant;
 use fsarena_model::{Bytes, LaneCost, Storage};
 
@@ -16,13 +14,9 @@ const WAY_OUT: &str = "another place of this list with --storage, or a smaller -
 /// The places, best first, and the `--storage` value of the best one.
 pub fn section(asked: &str) -> (Topic, Option<String>) {
     let FoundPlaces { places, without_room, not_offered, no_mounts, no_disks } = places::look(&Storage::from(asked));
-    let has_best = places.first().is_some_and(|place| place.tier != PlaceTier::Unusable);
-    let mut lines = Vec::new();
-    for (number, place) in places.iter().enumerate() {
-        let is_best = has_best && number == 0;
-        let trust = (is_best || place.option == asked).then(|| place.trust()).flatten();
-        lines.push(line(place, trust, is_best));
-    }
+    let has_best = places.first().is_some_and(RatedPlace::is_usable);
+    let mut lines: Vec<DoctorLine> = Vec::new();
+    lines.extend(places.iter().enumerate().map(|(number, place)| line(place, has_best && number == 0)));
     if !without_room.is_empty() {
         let names: Vec<String> = without_room.iter().map(|folder| folder.display().to_string()).collect();
         let text = format!("for {LANES} lanes of {}: {}", lane(), names.join(", "));
@@ -30,14 +24,13 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
     }
     lines.extend(no_mounts.map(|why| DoctorLine::note("mounts", format!("could not be read: {why}"))));
     lines.extend(no_disks.map(|why| DoctorLine::note("unused disks", format!("not looked for: {why}"))));
-    lines.extend(not_offered.into_iter().map(|(path, refusal)| disk(&path, refusal)));
+    lines.extend(not_offered.iter().map(disk));
     let best = places.into_iter().next().filter(|_| has_best).map(|place| place.option);
     (Topic { title: "Places for lanes, best first", lines }, best)
 }
 
-/// The line of one place: description, cost, how far both can be trusted if that was tested, and the reason for its
-/// rank.
-fn line(place: &RatedPlace, trust: Option<[String; 2]>, is_best: bool) -> DoctorLine {
+/// The line of one place: description, cost, and the reason for its rank.
+fn line(place: &RatedPlace, is_best: bool) -> DoctorLine {
     let description = format!("{}{}", place.description, room(place));
     if !place.is_usable() {
         return DoctorLine::no(&place.option, description).and(obstacle(place)).hint(WAY_OUT);
@@ -51,8 +44,7 @@ fn line(place: &RatedPlace, trust: Option<[String; 2]>, is_best: bool) -> Doctor
         }
         Err(why) => line.and(format!("write + flush {why}")),
     };
-    line = trust.into_iter().flatten().fold(line, DoctorLine::and);
-    line = line.and(place.tier.reason());
+    line = line.and(place.footing.reason());
     if place.footing == Footing::Disk {
         line = line.and("compare overwrites it: make sure that what is on it is not needed");
     }
@@ -104,14 +96,16 @@ fn obstacle(place: &RatedPlace) -> String {
 }
 
 /// The line of a disk that is no place.
-fn disk(path: &Path, refusal: DiskRefusal) -> DoctorLine {
-    let subject = path.display().to_string();
+fn disk(refusal: &LaneError) -> DoctorLine {
     match refusal {
-        DiskRefusal::InUse(why) => DoctorLine::note(subject, format!("not offered: {why}")),
-        DiskRefusal::HoldsData { what, id } => {
-            DoctorLine::note(&subject, format!("not offered: it holds data: {what}"))
-                .hint(format!("if all of it may be lost: --storage {subject} --erase {id}"))
+        LaneError::DiskInUse { path, why } => {
+            DoctorLine::note(path.display().to_string(), format!("not offered: {why}"))
         }
+        LaneError::DiskHoldsData { path, what, id } => {
+            DoctorLine::note(path.display().to_string(), format!("not offered: it holds data: {what}"))
+                .hint(format!("if all of it may be lost: --storage {} --erase {id}", path.display()))
+        }
+        other => DoctorLine::note("a disk", format!("not offered: {other}")),
     }
 }
 
@@ -126,10 +120,11 @@ mod tests {
 
     #[test]
     fn a_disk_that_is_not_offered_says_why_and_how_to_give_it_up() {
-        let line = |refusal| format!("{:?}", disk(Path::new("/dev/sdb"), refusal));
-        assert!(line(DiskRefusal::InUse("it is mounted at /".to_owned())).contains("not offered: it is mounted at /"));
-        let data = DiskRefusal::HoldsData { what: "blkid finds TYPE=ext4".to_owned(), id: "Disk_12".to_owned() };
-        let text = line(data);
+        let (path, why) = ("/dev/sdb".into(), "it is mounted at /".to_owned());
+        let used = format!("{:?}", disk(&LaneError::DiskInUse { path, why }));
+        assert!(used.contains("not offered: it is mounted at /"), "{used}");
+        let (what, id) = ("blkid finds TYPE=ext4".to_owned(), "Disk_12".to_owned());
+        let text = format!("{:?}", disk(&LaneError::DiskHoldsData { path: "/dev/sdb".into(), what, id }));
         assert!(text.contains("TYPE=ext4") && text.contains("--storage /dev/sdb --erase Disk_12"), "{text}");
     }
 }
