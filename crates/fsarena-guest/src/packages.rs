@@ -83,11 +83,29 @@ impl Packages {
         is_fresh(&packages.folder.join("updated")).then_some(packages)
     }
 
-    /// The packages `names` and all that they depend on.
+    /// The packages `names` and all that they depend on. `NAME/SUITE` is a package that is in no release.
     pub fn with_dependencies(&self, names: &[&str]) -> Result<Vec<Package>, GuestError> {
+        names.iter().filter_map(|name| name.split_once('/')).try_for_each(|(_, suite)| self.add_suite(suite))?;
         let text =
             self.run(&APT_GET, &[&["install", "--simulate"], names].concat(), &format!("`{}`", names.join(" ")))?;
         Ok(text.lines().filter_map(package).collect())
+    }
+
+    /// Adds the lists of a suite to those of the release. Of packages that are in both, apt prefers the release's.
+    fn add_suite(&self, suite: &str) -> Result<(), GuestError> {
+        let list = self.folder.join("sources.list");
+        let before = fs::read_to_string(&list).map_err(GuestError::io("read", &list))?;
+        if before.contains(&format!(" {suite} ")) {
+            return Ok(());
+        }
+        let of_archive = before.lines().next().unwrap_or_default();
+        let line = of_archive.replace(&format!(" {} ", self.release.base()), &format!(" {suite} "));
+        let write = |text: &str| fs::write(&list, text).map_err(GuestError::io("write", &list));
+        write(&format!("{before}{line}\n"))?;
+        match self.run(&APT_GET, &["update"], &format!("the lists of packages of Debian's suite {suite}")) {
+            Ok(_) => Ok(()),
+            Err(error) => write(&before).and(Err(error)),
+        }
     }
 
     /// Fetches packages that [`Packages::with_dependencies`] has found, and returns their files.

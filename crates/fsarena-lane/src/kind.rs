@@ -1,5 +1,6 @@
 //! File-system kinds. A new kind is one file below `kind/` and one line in [`KINDS`].
 
+mod bcachefs;
 mod btrfs;
 mod dir;
 mod ext;
@@ -32,6 +33,7 @@ pub static KINDS: &[&Kind] = &[
     &ext::EXT4,
     &xfs::XFS,
     &btrfs::BTRFS,
+    &bcachefs::BCACHEFS,
     &zfs::ZFS,
     &further::NILFS2,
     &further::F2FS,
@@ -63,7 +65,7 @@ pub fn kernel_symbols(mount: &str) -> KernelSymbols {
 }
 
 /// File systems that are no kinds, but that results of others may be of.
-pub(crate) const MADE_ELSEWHERE: [&str; 5] = ["apfs", "bcachefs", "hfsplus", "ntfs", "vfat"];
+pub(crate) const MADE_ELSEWHERE: [&str; 4] = ["apfs", "hfsplus", "ntfs", "vfat"];
 
 /// Other names of file systems that kernels report and that are no kinds.
 const REPORTED: [&str; 4] = ["erofs", "nfs", "ntfs3", "overlay"];
@@ -104,7 +106,7 @@ pub fn made_lanes(plan: &Plan) -> usize {
 pub struct Tool {
     /// The program's name.
     pub program: &'static str,
-    /// The Debian package that has it.
+    /// The Debian package that has it; `PACKAGE/SUITE` if it is in no release, but in this suite.
     pub package: &'static str,
     /// The argument that makes it print its version.
     pub version: &'static str,

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener};
 use fsarena_guest::init::by_id;
 use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
-use fsarena_lane::kind::Ground;
+use fsarena_lane::kind::{Ground, Tool};
 use fsarena_lane::layer::layer_tools;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
 use fsarena_model::guest::{DiskMode, Simulated};
@@ -159,9 +159,9 @@ fn package(kernel: &str) -> Option<String> {
     kernel.split(' ').next().map(str::to_owned)
 }
 
-/// Debian packages with the programs of all kinds that have a disk and no module that would have to be built.
+/// Debian packages with the programs of all kinds that every guest can have.
 pub fn file_system_packages() -> Vec<String> {
-    let kinds = KINDS.iter().filter(|kind| kind.ground == Ground::Lane && kind.module.is_none());
+    let kinds = KINDS.iter().filter(|kind| is_in_every_guest(kind));
     let packages: BTreeSet<&str> = kinds.flat_map(|kind| kind.tools).map(|tool| tool.package).collect();
     packages.into_iter().map(str::to_owned).collect()
 }
@@ -172,11 +172,17 @@ pub fn packages(plan: &Plan) -> Vec<String> {
     of_workloads.chain(packages_of(&plan.contenders)).collect()
 }
 
+/// Whether the kind has a disk, no module that would have to be built, and programs in each release of Debian.
+fn is_in_every_guest(kind: &Kind) -> bool {
+    let is_in_release = |tool: &Tool| !tool.package.contains('/');
+    kind.ground == Ground::Lane && kind.module.is_none() && kind.tools.iter().all(is_in_release)
+}
+
 /// Debian packages that these contenders need and not every guest has: the programs that mount folders of the host,
-/// the sources of modules that are built, with their programs, and the programs of layers.
+/// the sources of modules that are built, with their programs, those of `experimental`, and the programs of layers.
 pub fn packages_of(contenders: &[Contender]) -> Vec<String> {
     let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
-    let few = kinds.filter(|kind| kind.ground == Ground::Share || kind.module.is_some());
+    let few = kinds.filter(|kind| !is_in_every_guest(kind));
     let of_kinds = few.flat_map(|kind| kind.tools.iter().map(|tool| tool.package).chain(kind.module));
     let of_layers = layer_tools(contenders).into_iter().map(|tool| tool.package);
     of_kinds.chain(of_layers).collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect()

@@ -7,6 +7,8 @@ const OPTIONS: &[(&str, &str, &str)] = &[
     ("ext3 ext4", "noauto_da_alloc", "a file that was replaced shortly before a crash may be empty"),
     ("btrfs", "nodatacow", "data has no checksums, and a crash can leave a half-written block"),
     ("btrfs", "nodatasum", "data has no checksums: damage to it is not noticed"),
+    ("bcachefs", "nocow", "data has no checksums, and a crash can leave a half-written block"),
+    ("bcachefs", "journal_flush_disabled", "a crash loses about a second of changes, also those that were synced"),
     ("zfs", "sync=disabled", "a crash loses seconds of changes, also those that were synced"),
     ("zfs", "checksum=off", "data has no checksums: damage to it is not noticed"),
     ("f2fs", "checkpoint=disable", "a crash loses all changes since the mount"),

@@ -33,7 +33,7 @@ fn the_module_of_openzfs_is_built_for_a_guest() {
 }
 
 fn openzfs() {
-    fetch(&[&OPENZFS[..], &["cryptsetup-bin", "dmsetup"]].concat());
+    fetch(&[&OPENZFS[..], &["bcachefs-tools/experimental", "cryptsetup-bin", "dmsetup"]].concat());
     let stage = Stage::new();
     let unsafe_one = "zfs:sync=disabled,recordsize=16k";
     let arguments = ["ext4", "zfs", unsafe_one, "zfs@luks", "--guest", "--rounds", "2", "--baselines", "never"];

@@ -2,7 +2,7 @@
 //! Documentation/filesystems. The kernel knows all others, or refuses them.
 
 use super::OptionRule::{Listed, Needs, Refused};
-use super::{ELSEWHERE, FEATURES, HALTS, OptionRules, READ_ONLY, SIZE, rule_of, subject, value_of};
+use super::{DISCARD, ELSEWHERE, FEATURES, HALTS, OptionRules, READ_ONLY, SIZE, rule_of, subject, value_of};
 
 /// Loop devices never have it.
 const MAPPED: &str = "a lane is no memory that could be mapped";
@@ -41,6 +41,12 @@ pub(crate) const BTRFS: &OptionRules = &[
     ("subvol subvolid", Refused("a new file system has no such subvolume")),
 ];
 
+pub(crate) const BCACHEFS: &OptionRules = &[
+    ("discard", Refused(DISCARD)),
+    ("degraded fix_errors fsck nochanges norecovery reconstruct_alloc very_degraded", Refused(REPAIR)),
+    ("read_only", Refused(READ_ONLY)),
+];
+
 pub(crate) const F2FS: &OptionRules = &[("norecovery", Refused(REPAIR))];
 
 pub(crate) const NILFS2: &OptionRules =
@@ -59,12 +65,13 @@ pub(crate) const SHARE: &OptionRules = &[(
 
 /// All tables, with the kinds as the guide names them.
 #[cfg(test)]
-pub(super) const TABLES: [(&str, &OptionRules); 10] = [
+pub(super) const TABLES: [(&str, &OptionRules); 11] = [
     ("all", ALL),
     ("ext2", EXT2),
     ("ext2, ext3, ext4", EXT),
     ("xfs", XFS),
     ("btrfs", BTRFS),
+    ("bcachefs", BCACHEFS),
     ("f2fs", F2FS),
     ("nilfs2", NILFS2),
     ("jfs", JFS),

@@ -10,7 +10,7 @@ pub(super) const ELSEWHERE: &str = "it uses a device or a file that fsarena has 
 const PRINTS: &str = "it makes nothing";
 const WRITES: &str = "it reads or writes the whole lane before";
 const LATER: &str = "what mkfs leaves for later is done in the background, in the time of the work";
-const DISCARD: &str = "no contender discards its lane, which is written in full before each mkfs";
+pub(super) const DISCARD: &str = "no contender discards its lane, which is written in full before each mkfs";
 pub(super) const READ_ONLY: &str = "it could not be written to";
 pub(super) const HALTS: &str = "it would halt this machine";
 pub(super) const COLON: &str = "mount options follow a colon, as in `KIND:noatime`";
@@ -107,6 +107,31 @@ pub(crate) const MKFS_BTRFS: &OptionRules = &[
     ("-l|--leafsize=", Refused("`-n` has taken its place")),
 ];
 
+const ONE_DEVICE: &str = "a lane is a single device";
+const KEY: &str = "its key would have to be loaded at each mount";
+
+/// bcachefs(8), bcachefs-tools 1.13.
+pub(crate) const BCACHEFS_FORMAT: &OptionRules = &[
+    ("--acl --inodes_32bit --inodes_use_key_cache --journal_transaction_names --nocow --shard_inode_numbers", Listed),
+    ("--grpquota --prjquota --usrquota -v|--verbose --wide_macs", Listed),
+    ("--background_compression= --btree_node_size= --bucket= --compression= --data_checksum=", Listed),
+    ("--encoded_extent_max= --gc_reserve_bytes= --gc_reserve_percent= -l|--label= --metadata_checksum=", Listed),
+    ("--root_reserve_percent= --str_hash= --superblock_size=", Listed),
+    ("-f|--force -q|--quiet", Ours),
+    ("--block_size=", Block),
+    ("-L|--fs_label=", Label(32)),
+    ("--errors=", Words(&[("panic", Refused(HALTS)), ("", Listed)])),
+    ("--background_target= --data_allowed= --data_replicas= --data_replicas_required= --durability=", Refused(ONE_DEVICE)),
+    ("--erasure_code --foreground_target= --metadata_replicas= --metadata_replicas_required=", Refused(ONE_DEVICE)),
+    ("--metadata_target= --promote_target= --replicas=", Refused(ONE_DEVICE)),
+    ("--discard", Refused(DISCARD)),
+    ("--encrypted --no_passphrase", Refused(KEY)),
+    ("--fs_size=", Refused(SIZE)),
+    ("-h|--help", Refused(PRINTS)),
+    ("--source=", Refused(FILLED)),
+    ("-U|--uuid=", Refused(SEED)),
+];
+
 const MOUNTED: &str = "it says where it is mounted, which fsarena does";
 
 /// zpool-create(8), zpoolprops(7), zfsprops(7), OpenZFS 2.1 to 2.3.
@@ -135,7 +160,7 @@ const POOL: &OptionRules = &[
 
 const DATA_SET: &OptionRules = &[
     ("canmount mountpoint", Refused(MOUNTED)),
-    ("encryption keyformat keylocation pbkdf2iters", Refused("its key would have to be loaded at each mount")),
+    ("encryption keyformat keylocation pbkdf2iters", Refused(KEY)),
     ("sharenfs sharesmb", Refused("others would get access to it")),
     ("noatime", Refused("the property is `atime=off`")),
     ("compress", Refused("the property is `compression`")),

@@ -126,10 +126,11 @@ fn rows((names, rule): &(&str, OptionRule)) -> Vec<String> {
 #[test]
 fn the_guide_has_all_options() {
     let guide = include_str!("../../../../../docs/guides/mkfs-options.md");
-    let kinds: [(&str, &OptionRules); 10] = [
+    let kinds: [(&str, &OptionRules); 11] = [
         ("ext2, ext3, ext4: mke2fs", MKE2FS),
         ("xfs: mkfs.xfs", MKFS_XFS),
         ("btrfs: mkfs.btrfs", MKFS_BTRFS),
+        ("bcachefs: bcachefs format", BCACHEFS_FORMAT),
         ("f2fs: mkfs.f2fs", MKFS_F2FS),
         ("nilfs2: mkfs.nilfs2", MKFS_NILFS2),
         ("jfs: mkfs.jfs", MKFS_JFS),
