@@ -178,7 +178,10 @@ mod tests {
     #[test]
     fn the_flush_that_is_too_quick_is_named() {
         let text = unproven(&flushes(&[62, 45, 70, 126]), Medium::Nvme).expect("below 50 µs");
-        assert!(text.contains("that after 1 MiB takes 45.0 µs, and the medium `nvme` needs 50.0 µs at least"), "{text}");
+        assert!(
+            text.contains("that after 1 MiB takes 45.0 µs, and the medium `nvme` needs 50.0 µs at least"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -45,9 +45,13 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Both streams, trimmed, standard error first: the text to show for a failure.
+    /// Both streams, trimmed, standard error first: the text to show for a failure. The status follows where a signal
+    /// has ended it, or it failed without a word.
     pub fn words(&self) -> String {
-        let parts = [self.stderr.trim(), self.stdout.trim()];
+        let is_silent = self.stderr.trim().is_empty() && self.stdout.trim().is_empty();
+        let is_unsaid = self.status.signal().is_some() || is_silent && !self.status.success();
+        let status = if is_unsaid { self.status.to_string() } else { String::new() };
+        let parts = [self.stderr.trim(), self.stdout.trim(), &status];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 }

@@ -17,6 +17,7 @@ pub static BCACHEFS: Kind = Kind {
     made,
     guarantees,
     durability,
+    caution: Some("a crash of its mkfs or checker is not counted: each is then called once more"),
     symbols: KernelSymbols {
         prefixes: &["bch2_", "__bch2_", "six_"],
         waits: &[
@@ -50,7 +51,8 @@ fn features(description: &str) -> Vec<String> {
 
 /// Sizes are rounded, but those of buckets are powers of two.
 fn made(description: &str) -> MkfsResult {
-    let value = |wanted| description.lines().filter_map(value).find(|(name, _)| *name == wanted).map(|(_, value)| value);
+    let value =
+        |wanted| description.lines().filter_map(value).find(|(name, _)| *name == wanted).map(|(_, value)| value);
     let bytes = |wanted| value(wanted)?.replace(' ', "").parse::<Bytes>().ok();
     let buckets = value("Buckets").and_then(|count| count.parse::<u64>().ok());
     let size = buckets.zip(bytes("Bucket size")).map(|(count, size)| Bytes(count * size.0));

@@ -47,3 +47,19 @@ fn an_mkfs_that_fails_says_why_without_listing_its_options() {
     let error = try_mkfs(&contender, ext4, Bytes::mib(64)).expect_err("that is no number").to_string();
     assert!(error.ends_with("`mke2fs -E stride=x` fails: Invalid stride parameter: x"), "{error}");
 }
+
+#[test]
+fn a_program_that_crashes_is_called_once_more_and_a_second_crash_is_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mark = folder.path().join("mark").display().to_string();
+    let crash = "ulimit -c 0; kill -SEGV $$";
+    let call = |script: &str| {
+        let argv = ["sh", "-c", script, &mark].map(str::to_owned);
+        succeeded(&argv, TRIED, None).map_err(|error| error.to_string())
+    };
+    assert!(call(&format!("test -e \"$0\" && exit 0; touch \"$0\"; {crash}")).is_ok());
+    let error = call(crash).expect_err("it crashes always");
+    assert!(error.ends_with("failed: signal: 11 (SIGSEGV)"), "{error}");
+    let error = call("exit 3").expect_err("it fails");
+    assert!(error.ends_with("failed: exit status: 3"), "{error}");
+}

@@ -132,7 +132,7 @@ mod tests {
             ("(sleep 0.01 &); sleep 0.1; exit 4", 4 << 8),
         ] {
             let ended = contained(&format!("ulimit -c 0; {script}"));
-            assert_eq!((ended.status, ended.words()), (ExitStatus::from_raw(status), String::new()), "{script}");
+            assert_eq!((ended.status, ended.stdout), (ExitStatus::from_raw(status), String::new()), "{script}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! File systems in a pool, whose module is built for the kernel of a guest.
+//! File systems in a pool, whose module is built for the kernel of a guest, and one whose programs are in no release.
 
 use std::path::Path;
 
@@ -36,12 +36,14 @@ fn openzfs() {
     fetch(&[&OPENZFS[..], &["bcachefs-tools/experimental", "cryptsetup-bin", "dmsetup"]].concat());
     let stage = Stage::new();
     let unsafe_one = "zfs:sync=disabled,recordsize=16k";
-    let arguments = ["ext4", "zfs", unsafe_one, "zfs@luks", "--guest", "--rounds", "2", "--baselines", "never"];
+    let bcachefs = "bcachefs:compression=lz4 --data_checksum=xxhash";
+    let arguments =
+        ["ext4", "zfs", unsafe_one, "zfs@luks", bcachefs, "--guest", "--rounds", "2", "--baselines", "never"];
     run(stage.compare_on("512M", &arguments).args(["--workload", &stage.small()]), 0);
     let report = stage.json();
     let cells = report["cells"].as_array().expect("cells");
-    assert!(cells.len() == 4 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
-    assert_eq!(report["clean_checks"], 8, "each pool was scrubbed");
+    assert!(cells.len() == 5 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
+    assert_eq!(report["clean_checks"], 10, "each pool was scrubbed");
     let contender = |index: usize| &report["contenders"][index];
     assert!(contender(1)["guarantees"].to_string().contains("data-checksums"), "{}", contender(1));
     assert!(contender(1)["features"].to_string().contains("ashift=12"), "{}", contender(1));
@@ -49,6 +51,11 @@ fn openzfs() {
     assert!(mount.starts_with("zfs rw") && mount.contains("recordsize=16K,sync=disabled"), "{mount}");
     assert_eq!([1, 2, 3].map(|index| &contender(index)["durability"]), ["flushed", "unwritten", "flushed"]);
     assert!(contender(3)["guarantees"].to_string().contains("encryption"), "{}", contender(3));
+    for (key, expected) in
+        [("guarantees", "compression"), ("features", "data_checksum=xxhash"), ("mount", "bcachefs rw")]
+    {
+        assert!(contender(4)[key].to_string().contains(expected), "{}", contender(4));
+    }
     let flushes = |index: usize| cells[index]["probes"]["device.flushes"]["value"].as_f64().expect("counted");
     assert!(
         flushes(1) >= 1.0 && flushes(2) < 0.5 && flushes(3) >= 1.0,

@@ -121,7 +121,10 @@ pub(crate) const BCACHEFS_FORMAT: &OptionRules = &[
     ("--block_size=", Block),
     ("-L|--fs_label=", Label(32)),
     ("--errors=", Words(&[("panic", Refused(HALTS)), ("", Listed)])),
-    ("--background_target= --data_allowed= --data_replicas= --data_replicas_required= --durability=", Refused(ONE_DEVICE)),
+    (
+        "--background_target= --data_allowed= --data_replicas= --data_replicas_required= --durability=",
+        Refused(ONE_DEVICE),
+    ),
     ("--erasure_code --foreground_target= --metadata_replicas= --metadata_replicas_required=", Refused(ONE_DEVICE)),
     ("--metadata_target= --promote_target= --replicas=", Refused(ONE_DEVICE)),
     ("--discard", Refused(DISCARD)),
