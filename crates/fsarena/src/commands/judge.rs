@@ -10,7 +10,7 @@ use fsarena_judge::{
     under_label,
 };
 use fsarena_lane::kind::named_in;
-use fsarena_model::{Better, Label, Share};
+use fsarena_model::{Better, Label, Share, joined};
 use fsarena_place::{Refusal, note};
 
 use super::sides::show;
@@ -115,7 +115,7 @@ fn hint_at_labels(options: &JudgeArguments, judgement: &Judgement) -> Option<Str
     let labelled = |(_, path): &(Option<&str>, &str)| {
         format!("{}={path}", named_in(&stem(path)).or_else(|| named_in(path)).unwrap_or("LABEL"))
     };
-    let call = files.iter().map(labelled).collect::<Vec<_>>().join(" ");
+    let call = joined(files.iter().map(labelled), " ");
     is_meant.then(|| format!("files with the same label are runs of one contender: `fsarena judge {call}`"))
 }
 

@@ -8,7 +8,7 @@ use fsarena_catalog::Suite;
 use fsarena_execute::left_out;
 use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
 use fsarena_model::{
-    Arguments, Contender, FromSuite, Label, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
+    Arguments, Contender, FromSuite, Label, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload, joined,
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
@@ -53,17 +53,17 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         .chain(is_in_vain.then_some(in_vain))
         .collect();
     let contender_files = contender_files(named)?;
-    let storage = options.setup.place.storage(options.setup.storage.as_deref(), &contenders);
+    let storage = options.setup.place.storage(options.setup.conditions.storage.as_deref(), &contenders);
     let lane_size = options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE);
     let plan = Plan {
         workloads,
         suite: FromSuite { name: Some(suite.name.clone()), unavailable, groups: suite.groups, ..FromSuite::default() },
         seed: seed(options.setup.seed, &options.setup.place),
         rounds: Rounds::Exactly(rounds),
-        margin: options.setup.margin,
+        margin: options.setup.conditions.margin,
         lanes: LanePlan {
             tools: options.setup.tools.clone(),
-            ..LanePlan::new(storage, lane_size, options.setup.medium)
+            ..LanePlan::new(storage, lane_size, options.setup.conditions.medium)
         },
         measuring: Measuring { noise, baselines, explained, ..Measuring::default() },
         left_out: left_out.into_iter().chain(for_one_cause).collect(),
@@ -141,9 +141,9 @@ fn compared(article: &Article, contenders: &[Contender], suite: &Suite) -> Optio
     if without.is_empty() || contenders.iter().any(Contender::is_directory) {
         return None;
     }
-    let names = |all: &[&PublishedContender]| all.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = |all: &[&PublishedContender]| joined(all.iter().map(|one| &one.name), ", ");
     let lacking = |kind: &&String| without.iter().any(|published| published.here.contains(kind));
-    let rest = |usual: &[String]| usual.iter().filter(lacking).cloned().collect::<Vec<_>>().join(", ");
+    let rest = |usual: &[String]| joined(usual.iter().filter(lacking), ", ");
     let hint = match (rest(&suite.contenders), rest(&suite.guest_contenders)) {
         (here, _) if !here.is_empty() => {
             let take = if here.contains(',') { "take" } else { "takes" };

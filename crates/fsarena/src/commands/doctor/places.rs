@@ -5,7 +5,7 @@ use std::path::Path;
 use fsarena_lane::disk::DiskRefusal;
 use fsarena_lane::places::{self, Footing, FoundPlaces, LANE_SIZE, LANES, PlaceTier, RatedPlace};
 use fsarena_model::units::significant;
-use fsarena_model::{Bytes, LaneCost, Storage};
+use fsarena_model::{Bytes, LaneCost, Storage, joined};
 
 use super::advice::option;
 use super::page::{DoctorLine, Topic};
@@ -24,9 +24,8 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
         lines.push(line(place, trust, is_best));
     }
     if !without_room.is_empty() {
-        let names: Vec<String> = without_room.iter().map(|folder| folder.display().to_string()).collect();
-        let text = format!("for {LANES} lanes of {}: {}", lane(), names.join(", "));
-        lines.push(DoctorLine::note("without room", text));
+        let names = joined(without_room.iter().map(|folder| folder.display()), ", ");
+        lines.push(DoctorLine::note("without room", format!("for {LANES} lanes of {}: {names}", lane())));
     }
     lines.extend(no_mounts.map(|why| DoctorLine::note("mounts", format!("could not be read: {why}"))));
     lines.extend(no_disks.map(|why| DoctorLine::note("unused disks", format!("not looked for: {why}"))));
