@@ -119,7 +119,7 @@ fn plan(run: &RunRecord) -> Vec<Fact> {
     let plan = &run.plan;
     let rounds = match plan.rounds {
         Rounds::Exactly(count) => format!("{count} rounds"),
-        Rounds::Within(budget) => format!("as many rounds as fit into {}", budget.0),
+        Rounds::Within(budget) => format!("as many rounds as fit into {}", budget),
     };
     let yes = |is_so: bool| is_so.then(|| "yes".to_owned());
     let labels = |labels: &[Label]| labels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

@@ -98,7 +98,7 @@ pub(crate) fn progress(record: &RunRecord, round: u32) -> f64 {
         Rounds::Within(budget) => {
             let rounds = record.rounds.iter().filter(|facts| facts.round <= round);
             let spent: f64 = rounds.map(|facts| facts.seconds).sum();
-            let planned = budget.0.saturating_sub(record.plan.lanes.reserved).as_seconds().max(1.0);
+            let planned = budget.saturating_sub(record.plan.lanes.reserved).as_seconds().max(1.0);
             let share = (spent / planned).max(1e-3);
             if is_end(round) { share.max(1.0) } else { share }
         }

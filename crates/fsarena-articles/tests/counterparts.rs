@@ -330,7 +330,7 @@ fn locks(lock: f64, slower: &str, faster: &str) -> Value {
     serde_json::json!([{"workload": "w", "slower": slower, "faster": faster, "rounds": 3, "slower_seconds": 2e-4,
         "faster_seconds": 1e-4, "difference": {"seconds": 1e-4, "low": 9e-5, "high": 1.1e-4}, "attributed": 1.0,
         "parts": [part(serde_json::json!({"waiting": "lock"}), lock), part(serde_json::json!("user"), 100.0 - lock)],
-        "slower_overhead": null, "faster_overhead": null, "lost": 0}])
+        "slower_overhead": null, "faster_overhead": null, "recorded": 0, "lost": 0}])
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Estimated durations, before and during a run.
 
-use fsarena_model::{Budget, Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Rounds, Workload};
+use fsarena_model::{Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Rounds, Workload};
 
 use crate::RunError;
 
@@ -91,13 +91,13 @@ pub fn planned_rounds(plan: &Plan) -> u32 {
         Rounds::Exactly(count) => return count,
         Rounds::Within(budget) => budget,
     };
-    let time = budget.0.saturating_sub(reserved(plan));
+    let time = budget.saturating_sub(reserved(plan));
     u32::try_from(time.0 / round_with_reserve(plan).0.max(1)).unwrap_or(u32::MAX).max(1)
 }
 
 /// The time budget within which this many rounds probably fit.
-pub fn budget_for(plan: &Plan, rounds: u32) -> Budget {
-    Budget(reserved(plan) + Nanos(round_with_reserve(plan).0.saturating_mul(u64::from(rounds))))
+pub fn budget_for(plan: &Plan, rounds: u32) -> Nanos {
+    reserved(plan) + Nanos(round_with_reserve(plan).0.saturating_mul(u64::from(rounds)))
 }
 
 fn round_with_reserve(plan: &Plan) -> Nanos {

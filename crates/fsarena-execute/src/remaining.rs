@@ -1,7 +1,7 @@
 //! The remaining work of a run: its further rounds and their workloads.
 
 use fsarena_analyse::{RunSoFar, rounds_of_workload};
-use fsarena_model::{Budget, Nanos, Plan, Rounds, RunRecord, Status, Workload};
+use fsarena_model::{Nanos, Plan, Rounds, RunRecord, Status, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
@@ -15,7 +15,7 @@ pub enum Wish {
     /// At most this many further rounds.
     Rounds(u32),
     /// As many further rounds as fit within this time.
-    Within(Budget),
+    Within(Nanos),
     /// The rest of an interrupted plan. Otherwise further rounds for undecided pairs, as far as they fit into the
     /// default budget.
     Usual,
@@ -56,9 +56,9 @@ impl Remaining {
         let scope = Scope { first, last: u32::MAX, time: None, extent: Extent::Undecided };
         let scope = match wish {
             Wish::Rounds(count) => Scope { last: first.saturating_add(count - 1), ..scope },
-            Wish::Within(budget) => Scope { time: Some(budget.0), ..scope },
+            Wish::Within(budget) => Scope { time: Some(budget), ..scope },
             Wish::Usual => planned(&record, first).unwrap_or_else(|| {
-                let time = Some(Budget::for_contenders(record.plan.contenders.len()).0);
+                let time = Some(Rounds::usual_budget(record.plan.contenders.len()));
                 Scope { time, ..scope }
             }),
         };

@@ -33,9 +33,7 @@ impl Scope {
     pub fn of(plan: &Plan) -> Self {
         match plan.rounds {
             Rounds::Exactly(count) => Self { first: 1, last: count, time: None, extent: Extent::All },
-            Rounds::Within(budget) => {
-                Self { first: 1, last: u32::MAX, time: Some(budget.0), extent: Extent::Undecided }
-            }
+            Rounds::Within(budget) => Self { first: 1, last: u32::MAX, time: Some(budget), extent: Extent::Undecided },
         }
     }
 

@@ -7,8 +7,8 @@ use fsarena_analyse::assess;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, RunError, Wish, run};
 use fsarena_model::{
-    Better, Budget, Comparison, DurablePoint, Event, Measure, Measuring, Metric, Mode, Nanos, NoiseBounds, Plan,
-    Rounds, RunRecord, Status, Trial, Verdict, Workload,
+    Better, Comparison, DurablePoint, Event, Measure, Measuring, Metric, Mode, Nanos, NoiseBounds, Plan, Rounds,
+    RunRecord, Status, Trial, Verdict, Workload,
 };
 
 use crate::backstage::Backstage;
@@ -49,7 +49,7 @@ impl Play {
         let plan = Plan {
             workloads: vec![workload("create"), workload("append")],
             seed: 7,
-            rounds: Rounds::Within(Budget(Nanos::seconds(180))),
+            rounds: Rounds::Within(Nanos::seconds(180)),
             measuring: Measuring { noise: NoiseBounds::ignored(), ..Measuring::default() },
             ..Plan::of(contenders.iter().map(|text| text.parse().expect("a well-spelled contender")).collect())
         };

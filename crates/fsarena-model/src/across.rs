@@ -79,7 +79,7 @@ pub struct PairOnMachine {
     #[serde(flatten)]
     pub estimate: Estimate,
     /// The interval that the verdict for this machine rests on: it holds for all pairs together.
-    #[serde(flatten, default)]
+    #[serde(flatten)]
     pub decision: DecisionInterval,
     /// The verdict of the run, which holds for this session; of several runs the one that they share.
     pub session: Verdict,

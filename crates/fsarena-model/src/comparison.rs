@@ -47,7 +47,6 @@ pub struct Comparison {
     #[serde(flatten)]
     pub scaling: Scaling,
     /// Figures of the same work in memory, on the bare device, or as mere starts of programs.
-    #[serde(default)]
     pub baselines: Vec<BaselineRow>,
     /// What was found when file systems and files were checked.
     #[serde(flatten)]
@@ -114,10 +113,8 @@ pub struct Judged {
     /// By workload, then pair.
     pub verdicts: Vec<PairVerdict>,
     /// By workload, then contender.
-    #[serde(default)]
     pub standings: Vec<StandingRow>,
     /// Pairs of contenders with the same durability class, in command-line order; empty with fewer than two workloads.
-    #[serde(default)]
     pub suite_ratios: Vec<SuiteRow>,
     /// What each option of a matrix changes, by matrix, workload and factor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -151,7 +148,7 @@ pub struct Checks {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verifications: Vec<VerificationRow>,
     /// Number of checks of file systems, after rounds, that found no errors.
-    #[serde(rename = "clean_checks", default)]
+    #[serde(rename = "clean_checks")]
     pub clean: u32,
     /// Checks of file systems that found damage.
     pub damage: Vec<Check>,

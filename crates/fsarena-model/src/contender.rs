@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use self::below::Below;
 pub use self::below::BlockLayer;
 use crate::guest::DiskMode;
+use crate::joined;
 
 /// The name under which a contender appears in every table: the argument as typed, or its part before `=`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -27,13 +28,11 @@ impl Label {
     /// Accepts a `label` of letters, digits, `.`, `_` and `-`; `argument` is the argument as typed.
     ///
     /// # Errors
-    /// [`ContenderError::BadLabel`].
+    /// If it has others, or none.
     pub fn checked(argument: &str, label: &str) -> Result<Self, ContenderError> {
-        let good = !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-        match good {
-            true => Ok(Self::from(label)),
-            false => Err(ContenderError::BadLabel { argument: argument.to_owned(), label: label.to_owned() }),
-        }
+        let is_good = !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+        let what = || format!("the label `{label}` may only have letters, digits, `.`, `_` and `-`");
+        if is_good { Ok(Self::from(label)) } else { Err(ContenderError::new(argument, what())) }
     }
 }
 
@@ -69,26 +68,16 @@ pub struct Contender {
 
 /// Why a contender argument was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum ContenderError {
-    /// The label has a character outside `[A-Za-z0-9._-]`, or none.
-    #[error("contender `{argument}`: the label `{label}` may only have letters, digits, `.`, `_` and `-`")]
-    BadLabel { argument: String, label: String },
-    /// The kind is missing.
-    #[error("contender `{0}`: no file-system kind is named")]
-    NoKind(String),
-    /// Nothing follows an `@`, or a `,` or `+` after it.
-    #[error("contender `{0}`: after `@`, `,` or `+` a layer or a kernel is missing, as in `ext4@luks+lvm,linux-6.12`")]
-    NothingBelow(String),
-    /// `@` on a directory.
-    #[error("contender `{0}`: nothing can be below a directory, as `ext4@luks` or `ext4@linux-6.12` have it")]
-    NothingBelowDirectory(String),
-    /// `dir:` without a path.
-    #[error("contender `{0}`: `dir:` needs a path, as in `dir:/mnt/share`")]
-    NoPath(String),
-    /// What follows the `@` is neither layers with their options, nor a kernel, nor a property of a guest's disk.
-    #[error("contender `{argument}`: {what}")]
-    BadBelow { argument: String, what: String },
+#[error("contender `{argument}`: {what}")]
+pub struct ContenderError {
+    argument: String,
+    what: String,
+}
+
+impl ContenderError {
+    fn new(argument: &str, what: impl Into<String>) -> Self {
+        Self { argument: argument.to_owned(), what: what.into() }
+    }
 }
 
 impl Contender {
@@ -119,7 +108,7 @@ impl Contender {
         };
         let layers = (!self.layers.is_empty()).then(|| BlockLayer::stack(&self.layers));
         let disk = self.disk.map(|mode| mode.to_string());
-        let below = layers.into_iter().chain(self.kernel.clone()).chain(disk).collect::<Vec<_>>().join(",");
+        let below = joined(layers.into_iter().chain(self.kernel.clone()).chain(disk), ",");
         let at = if below.is_empty() { "" } else { "@" };
         let plain = format!("{}{at}{below}{options}{mkfs}", self.kind);
         // An argument that is its own label can be spelled in another way, such as with two spaces.
@@ -130,7 +119,7 @@ impl Contender {
     /// The same contender under the label that `argument` gives, if any.
     ///
     /// # Errors
-    /// [`ContenderError::BadLabel`].
+    /// If it is no label.
     pub fn relabelled(mut self, argument: &str) -> Result<Self, ContenderError> {
         if let (Some(label), _) = split_label(argument) {
             self.label = Label::checked(argument, label)?;
@@ -158,15 +147,17 @@ impl FromStr for Contender {
         };
         let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
         let (kind, below) = kind.split_once('@').map_or((kind, None), |(kind, below)| (kind, Some(below)));
+        let refused = |what: &str| Err(ContenderError::new(argument, what));
         if kind.is_empty() {
-            return Err(ContenderError::NoKind(argument.to_owned()));
+            return refused("no file-system kind is named");
         }
         if below.is_some() && kind == Self::DIRECTORY {
-            return Err(ContenderError::NothingBelowDirectory(argument.to_owned()));
+            return refused("nothing can be below a directory, as `ext4@luks` or `ext4@linux-6.12` have it");
         }
-        let Below { layers, kernel, disk } = below.map_or(Ok(Below::default()), |text| Below::of(argument, text))?;
+        let below = below.map_or(Ok(Below::default()), Below::of);
+        let Below { layers, kernel, disk } = below.map_err(|what| ContenderError::new(argument, what))?;
         if is_directory && after.is_empty() {
-            return Err(ContenderError::NoPath(argument.to_owned()));
+            return refused("`dir:` needs a path, as in `dir:/mnt/share`");
         }
         Ok(Self {
             label,
@@ -263,10 +254,12 @@ mod tests {
         assert_eq!(layers, ["luks,sector=512,cipher=x", "lvm"]);
         assert_eq!(contender.kernel.as_deref(), Some("linux-image-6.12.9+deb12-amd64"));
         assert!(contender.disk.is_some() && contender.mount == "noatime" && contender.mkfs.len() == 2);
-        for wrong in ["ext4@", "ext4@:noatime", "ext4@luks+", "ext4@luks,"] {
-            assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NothingBelow(_))), "{wrong}");
-        }
+        let missing = "after `@`, `,` or `+` a layer or a kernel is missing";
         for (wrong, why) in [
+            ("ext4@", missing),
+            ("ext4@:noatime", missing),
+            ("ext4@luks+", missing),
+            ("ext4@luks,", missing),
             ("ext4@+luks", "`+luks`: a layer's name is missing"),
             ("ext4@sector=512", "`sector=512`: a layer's name is missing"),
             ("ext4@luks+a=b", "`luks+a=b`: a layer's name is missing"),
@@ -284,13 +277,18 @@ mod tests {
 
     #[test]
     fn bad_spellings_are_refused() {
-        assert!(matches!("a,b=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
-        assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
-        assert!(matches!("".parse::<Contender>(), Err(ContenderError::NoKind(_))));
-        assert!(matches!("dir:".parse::<Contender>(), Err(ContenderError::NoPath(_))));
-        assert!(matches!("dir@linux-6.1:/mnt".parse::<Contender>(), Err(ContenderError::NothingBelowDirectory(_))));
-        assert!(matches!("ext4@cache=fast".parse::<Contender>(), Err(ContenderError::BadBelow { .. })));
-        assert!(matches!("@cache=none".parse::<Contender>(), Err(ContenderError::NoKind(_))));
+        for (wrong, why) in [
+            ("a,b=ext4", "the label `a,b` may only have"),
+            ("=ext4", "the label `` may only have"),
+            ("", "no file-system kind is named"),
+            ("@cache=none", "no file-system kind is named"),
+            ("dir:", "`dir:` needs a path"),
+            ("dir@linux-6.1:/mnt", "nothing can be below a directory"),
+            ("ext4@cache=fast", "`cache=fast` is not one of"),
+        ] {
+            let error = wrong.parse::<Contender>().expect_err(wrong).to_string();
+            assert!(error.starts_with(&format!("contender `{wrong}`: {why}")), "{error}");
+        }
     }
 
     #[test]

@@ -48,7 +48,6 @@ pub struct Explanation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faster_remaining: Option<f64>,
     /// Events that were recorded of both.
-    #[serde(default)]
     pub recorded: u64,
     /// Events that the kernel did not record.
     pub lost: u64,

@@ -23,6 +23,11 @@ pub fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     all
 }
 
+/// The items as text, with `separator` between them.
+pub fn joined<T: ToString>(items: impl IntoIterator<Item = T>, separator: &str) -> String {
+    items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(separator)
+}
+
 /// The first item that is there again; `None` if each is there once.
 pub fn repeated<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Option<T> {
     let mut all = Vec::new();

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::units::UnitError;
-use crate::{Bytes, DebianRelease, Label, Nanos, Storage};
+use crate::{Bytes, DebianRelease, Label, Nanos, Storage, joined};
 
 /// A virtual machine in which a run takes place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,8 +112,7 @@ impl CacheMode {
 /// The one of `all` whose name is typed after the `=` of `part`.
 fn typed<T: Copy + fmt::Display>(all: &[T], part: &str, name: &str) -> Result<T, String> {
     let found = all.iter().copied().find(|one| one.to_string() == name);
-    let names = || all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    found.ok_or_else(|| format!("`{part}` is not one of {}", names()))
+    found.ok_or_else(|| format!("`{part}` is not one of {}", joined(all, ", ")))
 }
 
 /// The parts `NAME=VALUE` of a list, each name once; `wrong` describes a part of another form.
@@ -153,7 +152,7 @@ impl fmt::Display for DiskMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words =
             [self.cache.map(|mode| format!("cache={mode}")), self.format.map(|format| format!("format={format}"))];
-        f.write_str(&words.into_iter().flatten().collect::<Vec<_>>().join(","))
+        f.write_str(&joined(words.into_iter().flatten(), ","))
     }
 }
 
@@ -226,15 +225,14 @@ impl Guest {
             GuestDisk::Virtual(storage) => format!("a virtual disk ({storage})"),
             GuestDisk::Simulated(disk) => format!("a simulated disk ({disk})"),
         };
-        let kernels: Vec<String> = self.kernels.iter().map(|(name, package)| format!("{name}: {package}")).collect();
+        let kernels = joined(self.kernels.iter().map(|(name, package)| format!("{name}: {package}")), ", ");
         let programs = self.release.as_ref().map(|release| format!(", programs of Debian {release}"));
         let programs = programs.unwrap_or_default();
         let machine = match kernels.is_empty() {
             true => format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel}{programs})"),
             false => format!(
                 "virtual machines with {memory} of memory and {disk} each, one for each kernel (QEMU {qemu}{programs}; \
-                 {})",
-                kernels.join(", ")
+                 {kernels})"
             ),
         };
         format!("all contenders run in {machine}")

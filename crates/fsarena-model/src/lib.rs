@@ -60,7 +60,7 @@ pub use environment::{
 };
 pub use error::{ErrorCategory, Explained};
 pub use event::{Event, Severity};
-pub use grouped::{distinct, grouped, repeated};
+pub use grouped::{distinct, grouped, joined, repeated};
 pub use guest::{Accelerator, Guest, GuestDisk};
 pub use history::History;
 pub use intern::intern;
@@ -68,7 +68,7 @@ pub use matrix::{Combination, Factor, Matrix, MatrixError};
 pub use mix::{Mix, Weight};
 pub use name::{BadName, Name};
 pub use plan::{
-    Arguments, Budget, Extension, FromSuite, LanePlan, Measuring, Medium, NoiseBounds, Plan, Rounds, Scale, Storage,
+    Arguments, Extension, FromSuite, LanePlan, Measuring, Medium, NoiseBounds, Plan, Rounds, Scale, Storage,
     Unavailable, Weighting,
 };
 pub use probe::{Probe, ProbeId, Readings};

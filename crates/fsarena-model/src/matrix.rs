@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contender::ContenderError;
-use crate::{Contender, ErrorCategory, Explained, Label};
+use crate::{Contender, ErrorCategory, Explained, Label, joined, repeated};
 
 /// Maximum number of contenders of one matrix.
 const MOST: usize = 64;
@@ -41,28 +41,27 @@ pub struct Combination {
 /// A level that adds nothing to the options.
 const NOTHING: &str = "without";
 
-/// Why a matrix was refused.
+/// Why a matrix was refused, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum MatrixError {
-    /// There are no alternatives.
-    #[error("the matrix `{0}` has no alternatives in braces")]
-    NoBraces(String),
-    /// Braces do not match, or are within others.
-    #[error("the matrix `{0}` has a brace without its counterpart, or braces within braces")]
-    Unbalanced(String),
-    /// A pair of braces has a single alternative, or one of them twice.
-    #[error("the matrix `{argument}`: `{{{inside}}}` is not a list of different alternatives")]
-    NoList { argument: String, inside: String },
-    /// There is a label, which all contenders would share.
-    #[error("the matrix `{0}` has a label, which all of its contenders would have")]
-    Labelled(String),
-    /// It has too many contenders.
-    #[error("the matrix `{argument}` stands for {count} contenders, and {MOST} are the most")]
-    TooMany { argument: String, count: usize },
-    /// A contender is malformed.
-    #[error(transparent)]
-    Contender(#[from] ContenderError),
+#[error("{text}")]
+pub struct MatrixError {
+    text: String,
+    hint: &'static str,
+}
+
+/// What a matrix looks like.
+const FORM: &str = "--matrix 'btrfs:compress={no,zstd:1}', --matrix 'ext4:{,noatime} -O {,^}has_journal', or --matrix \
+                    'ext4@{,luks}'";
+
+fn refused<T>(text: String, hint: &'static str) -> Result<T, MatrixError> {
+    Err(MatrixError { text, hint })
+}
+
+impl From<ContenderError> for MatrixError {
+    fn from(error: ContenderError) -> Self {
+        let hint = "each combination is a contender: KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]";
+        Self { text: error.to_string(), hint }
+    }
 }
 
 /// A piece of an argument: fixed text, or alternatives.
@@ -77,18 +76,7 @@ impl Explained for MatrixError {
     }
 
     fn hint(&self) -> Option<String> {
-        let text = match self {
-            Self::Labelled(_) => "leave the label out",
-            Self::TooMany { .. } => "leave alternatives out, or spread them over several --matrix",
-            Self::Contender(_) => {
-                "each combination is a contender: KIND[@LAYERS,KERNEL,DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]"
-            }
-            Self::NoBraces(_) | Self::Unbalanced(_) | Self::NoList { .. } => {
-                "--matrix 'btrfs:compress={no,zstd:1}', --matrix 'ext4:{,noatime} -O {,^}has_journal', or --matrix \
-                 'ext4@{,luks}'"
-            }
-        };
-        Some(text.to_owned())
+        Some(self.hint.to_owned())
     }
 }
 
@@ -101,11 +89,12 @@ impl Matrix {
         let pieces = pieces(argument)?;
         let sizes: Vec<usize> = braces(&pieces).map(Vec::len).collect();
         if sizes.is_empty() {
-            return Err(MatrixError::NoBraces(argument.to_owned()));
+            return refused(format!("the matrix `{argument}` has no alternatives in braces"), FORM);
         }
         let count = sizes.iter().fold(1_usize, |product, size| product.saturating_mul(*size));
         if count > MOST {
-            return Err(MatrixError::TooMany { argument: argument.to_owned(), count });
+            let text = format!("the matrix `{argument}` stands for {count} contenders, and {MOST} are the most");
+            return refused(text, "leave alternatives out, or spread them over several --matrix");
         }
         let all = all_levels(&sizes);
         let contenders: Vec<Contender> =
@@ -125,24 +114,25 @@ impl Matrix {
 
 fn pieces(argument: &str) -> Result<Vec<ArgumentPiece<'_>>, MatrixError> {
     let (mut pieces, mut rest) = (Vec::new(), argument);
-    let unbalanced = || MatrixError::Unbalanced(argument.to_owned());
+    let unbalanced = format!("the matrix `{argument}` has a brace without its counterpart, or braces within braces");
     while let Some((before, after)) = rest.split_once('{') {
-        let (inside, behind) = after.split_once('}').ok_or_else(unbalanced)?;
-        if before.contains('}') || inside.contains('{') {
-            return Err(unbalanced());
-        }
+        let (inside, behind) = match after.split_once('}') {
+            Some((inside, behind)) if !before.contains('}') && !inside.contains('{') => (inside, behind),
+            _ => return refused(unbalanced, FORM),
+        };
         let levels: Vec<&str> = inside.split(',').collect();
-        let is_twice = (1..levels.len()).any(|place| levels[..place].contains(&levels[place]));
-        if levels.len() < 2 || is_twice {
-            return Err(MatrixError::NoList { argument: argument.to_owned(), inside: inside.to_owned() });
+        if levels.len() < 2 || repeated(&levels).is_some() {
+            let text = format!("the matrix `{argument}`: `{{{inside}}}` is not a list of different alternatives");
+            return refused(text, FORM);
         }
         pieces.extend([ArgumentPiece::Text(before), ArgumentPiece::Braces(levels)]);
         rest = behind;
     }
-    match rest.contains('}') {
-        true => Err(unbalanced()),
-        false => Ok(pieces.into_iter().chain([ArgumentPiece::Text(rest)]).collect()),
+    if rest.contains('}') {
+        return refused(unbalanced, FORM);
     }
+    pieces.push(ArgumentPiece::Text(rest));
+    Ok(pieces)
 }
 
 fn braces<'a, 'b>(pieces: &'b [ArgumentPiece<'a>]) -> impl Iterator<Item = &'b Vec<&'a str>> {
@@ -174,16 +164,15 @@ fn text(pieces: &[ArgumentPiece<'_>], levels: &[usize]) -> String {
 fn contender(argument: &str, text: &str) -> Result<Contender, MatrixError> {
     let (kind, options) = text.split_at(text.find([':', ' ']).unwrap_or(text.len()));
     let (kind, below) = kind.split_once('@').unwrap_or((kind, ""));
-    let below: Vec<&str> =
-        below.split(',').map(|word| word.trim_matches('+')).filter(|word| !word.is_empty()).collect();
+    let below = joined(below.split(',').map(|word| word.trim_matches('+')).filter(|word| !word.is_empty()), ",");
     let at = if below.is_empty() { "" } else { "@" };
-    let text = format!("{kind}{at}{}{options}", below.join(","));
+    let text = format!("{kind}{at}{below}{options}");
     let mut contender: Contender = text.parse()?;
     if contender.label.0 != text {
-        return Err(MatrixError::Labelled(argument.to_owned()));
+        let text = format!("the matrix `{argument}` has a label, which all of its contenders would have");
+        return refused(text, "leave the label out");
     }
-    let options = contender.mount.split(',').filter(|option| !option.is_empty());
-    contender.mount = options.collect::<Vec<_>>().join(",");
+    contender.mount = joined(contender.mount.split(',').filter(|option| !option.is_empty()), ",");
     contender.label = Label::default();
     let spelling = contender.spelling().unwrap_or_default();
     contender.label = Label(spelling.trim_start_matches('=').to_owned());

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{joined, repeated};
+
 /// Weights, in the order in which they were typed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -25,13 +27,12 @@ impl Mix {
     /// # Errors
     /// If a name has two weights, a weight is not above 0, or there is none.
     pub fn of(mut weights: Vec<Weight>) -> Result<Self, String> {
-        for (index, weight) in weights.iter().enumerate() {
-            if !(weight.share > 0.0 && weight.share.is_finite()) {
-                return Err(format!("the weight of `{}` has to be above 0", weight.name));
-            }
-            if weights[..index].iter().any(|other| other.name == weight.name) {
-                return Err(format!("`{}` has two weights", weight.name));
-            }
+        let is_good = |weight: &&Weight| weight.share > 0.0 && weight.share.is_finite();
+        if let Some(weight) = weights.iter().find(|weight| !is_good(weight)) {
+            return Err(format!("the weight of `{}` has to be above 0", weight.name));
+        }
+        if let Some(name) = repeated(weights.iter().map(|weight| &weight.name)) {
+            return Err(format!("`{name}` has two weights"));
         }
         let sum: f64 = weights.iter().map(|weight| weight.share).sum();
         weights.iter_mut().for_each(|weight| weight.share /= sum);
@@ -62,7 +63,7 @@ fn weight(text: &str) -> Result<Weight, String> {
 impl fmt::Display for Mix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let typed = |weight: &Weight| format!("{}={}", weight.name, (weight.share * 1e6).round() / 1e6);
-        f.pad(&self.0.iter().map(typed).collect::<Vec<_>>().join(","))
+        f.pad(&joined(self.0.iter().map(typed), ","))
     }
 }
 

@@ -14,9 +14,7 @@ use crate::{
 };
 
 pub use extension::{Extension, Harness, Opaque, Scale};
-pub use parts::{
-    Budget, Lanes, LeftOut, Medium, NoiseBounds, Rounds, Slowdown, Storage, Unavailable, how_to_install, listed,
-};
+pub use parts::{Lanes, LeftOut, Medium, NoiseBounds, Rounds, Slowdown, Storage, Unavailable, how_to_install, listed};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -191,7 +189,7 @@ impl Plan {
             workloads: Vec::new(),
             suite: FromSuite::default(),
             seed: 1,
-            rounds: Rounds::Within(Budget(Nanos::seconds(1))),
+            rounds: Rounds::Within(Nanos::seconds(1)),
             margin: Share(0.05),
             lanes: LanePlan::new(Storage::Memory, Bytes::gib(1), Medium::Nvme),
             guest: None,
@@ -253,7 +251,7 @@ mod tests {
         Plan {
             suite: FromSuite { name: Some("quick".to_owned()), ..FromSuite::default() },
             seed,
-            rounds: Rounds::Within(Budget::for_contenders(2)),
+            rounds: Rounds::Within(Rounds::usual_budget(2)),
             lanes: LanePlan::new(Storage::Memory, Bytes::gib(2), Medium::Nvme),
             ..Plan::of(vec!["ext4".parse().expect("spelling"), "xfs".parse().expect("spelling")])
         }
@@ -313,8 +311,8 @@ mod tests {
 
     #[test]
     fn the_default_budget_is_three_minutes_up_to_three_contenders() {
-        assert_eq!(Budget::for_contenders(2).0, Nanos::seconds(180));
-        assert_eq!(Budget::for_contenders(5).0, Nanos::seconds(300));
+        assert_eq!(Rounds::usual_budget(2), Nanos::seconds(180));
+        assert_eq!(Rounds::usual_budget(5), Nanos::seconds(300));
     }
 
     #[test]

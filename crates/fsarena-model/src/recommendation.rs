@@ -13,13 +13,11 @@ pub struct Recommendation {
     /// The weights of what the run has; all shares add up to 1.
     pub mix: Mix,
     /// Names of the profile that the run has no workload for, with their shares of the whole profile.
-    #[serde(default)]
     pub absent: Vec<Weight>,
     /// The workloads that count, with their shares: within a group all count equally.
     pub workloads: Vec<(String, f64)>,
     /// Workloads that would count but were not run, because their programs are missing; the others of their name get
     /// their share.
-    #[serde(default)]
     pub without: Vec<Unavailable>,
     /// Recommendations by durability class: contenders of different classes are not compared.
     pub classes: Vec<ClassAdvice>,
@@ -41,17 +39,13 @@ pub struct ClassAdvice {
     /// program with a probability of at least 90 %, kinds of work having their shares of the mix.
     pub best: Vec<Label>,
     /// Those of `best` that are shown to differ from the first by less than the margin.
-    #[serde(default)]
     pub equal: Vec<Label>,
     /// Those of `best` over which the first's mean lead exceeds the margin and is shown to be one, for these workloads;
     /// that another program finds the first better has a probability of less than 90 %.
-    #[serde(default)]
     pub led: Vec<Label>,
     /// Which of `best` are better in which workloads, by the verdicts; empty unless each is beaten in some workload.
-    #[serde(default)]
     pub depends: Vec<Preference>,
     /// For each kind of work in the mix, which of the contenders to take; only where that excludes some.
-    #[serde(default)]
     pub kinds: Vec<KindChoice>,
     /// Shares at which another contender would be first; empty for a mix of a single name.
     pub flips: Vec<MixFlip>,
@@ -71,7 +65,6 @@ pub struct MixRow {
     #[serde(flatten)]
     pub estimate: Estimate,
     /// The pair in another program, for each kind of work in the mix; empty if there is no mean.
-    #[serde(default)]
     pub another: Vec<AnotherProgram>,
     /// The workloads that prevent a mean, each with the reason.
     pub left_out: Vec<String>,

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::joined;
+
 /// Whether `c` is a control character, a line end, or changes the direction of text (Unicode Standard Annex #9).
 pub fn is_ruling(c: char) -> bool {
     let is_formatting = matches!(c,
@@ -44,7 +46,7 @@ pub fn shell(text: &str) -> String {
 
 /// These words as a line that a POSIX shell takes.
 pub fn shell_line(words: &[String]) -> String {
-    words.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
+    joined(words.iter().map(|word| shell(word)), " ")
 }
 
 fn quoted(c: char) -> String {

@@ -18,7 +18,7 @@ use fsarena_place::Refusal;
 pub use compare::{Caches, Compare, WorkArguments};
 pub use own_command::{OwnCommands, Printed, Scan, SyncInTime};
 pub use place::{GUEST_MEMORY, GuestMachine, How, PlaceArguments, guest_memory, hows};
-pub use setup::Setup;
+pub use setup::{RunConditions, Setup};
 
 use crate::commands::{
     across, bisect, calibrate, diff, doctor, durability, explain, export, gate, generate, guest, history, import,
@@ -40,7 +40,7 @@ const EXIT_CODES: &str = "Exit codes:
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true, after_help = EXIT_CODES)]
-pub struct Arguments {
+pub struct CommandLine {
     #[command(subcommand)]
     pub command: Command,
     #[command(flatten)]
@@ -76,7 +76,6 @@ pub enum Color {
     Never,
 }
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compare contenders and decide which is faster

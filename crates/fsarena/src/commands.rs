@@ -33,12 +33,12 @@ use fsarena_report::report::{Table, TableLook};
 use fsarena_report::{TerminalStyle, visible, visible_lines};
 use serde_json::Value;
 
-use crate::cli::{Arguments, Command, DataFormat};
+use crate::cli::{Command, CommandLine, DataFormat};
 use crate::exit::Ended;
 use crate::signals::stop_flag;
 use crate::{output, places};
 
-pub fn run(arguments: &Arguments) -> Result<Ended> {
+pub fn run(arguments: &CommandLine) -> Result<Ended> {
     let global = &arguments.global;
     match &arguments.command {
         Command::Compare(options) => compare::run(global, options),

@@ -7,7 +7,6 @@ mod cli;
 mod commands;
 mod exit;
 mod formats;
-mod open_loops;
 mod output;
 mod perform;
 mod places;
@@ -23,18 +22,18 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use clap_complete::CompleteEnv;
 
-use crate::cli::Arguments;
+use crate::cli::CommandLine;
 
 fn main() -> ExitCode {
     if fsarena_guest::init::is_init() {
         fsarena_guest::init::run(&["agent"]);
     }
-    CompleteEnv::with_factory(Arguments::command).var(cli::COMPLETE).complete();
+    CompleteEnv::with_factory(CommandLine::command).var(cli::COMPLETE).complete();
     let typed: Vec<OsString> = std::env::args_os().collect();
     if let Err(error) = cli::require_words(&typed) {
         return exit::report(&error);
     }
-    let arguments = match Arguments::try_parse_from(typed) {
+    let arguments = match CommandLine::try_parse_from(typed) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(error),
     };

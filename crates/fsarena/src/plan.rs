@@ -13,8 +13,8 @@ use fsarena_lane::{disk, with_direct};
 use fsarena_model::Scale;
 use fsarena_model::plan::Lanes;
 use fsarena_model::{
-    Arguments, Budget, Bytes, FromSuite, LanePlan, Measuring, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds,
-    Storage, Weighting,
+    Arguments, Bytes, FromSuite, LanePlan, Measuring, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds, Storage,
+    Weighting,
 };
 use fsarena_place::{
     ENGINES, ROUNDS_IN_TURN, Refusals, enlarge_lanes, fitted, require_means, require_sound, require_space,
@@ -52,7 +52,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let clients = refusals.take(place.clients.named()).flatten();
     // Each number of clients takes the time of a run.
     let numbers = clients.as_ref().map_or(1, |named| named.clients.numbers.len() as u64);
-    let storage = place.storage(arguments.setup.storage.as_deref(), &contenders);
+    let storage = place.storage(arguments.setup.conditions.storage.as_deref(), &contenders);
     refusals.take(checks::require_effect(arguments, &storage));
     let lane_size = lane_size(arguments, &storage).or(suite.as_ref().and_then(|suite| suite.lane_size(scale)));
     let plan = Plan {
@@ -68,12 +68,12 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         rounds: rounds(arguments, suite.as_ref(), contenders.len(), work.workloads.len(), numbers),
         workloads: work.workloads,
         contenders,
-        margin: arguments.setup.margin,
+        margin: arguments.setup.conditions.margin,
         lanes: LanePlan {
             shared: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
             precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
             tools: arguments.setup.tools.clone(),
-            ..LanePlan::new(storage, lane_size.unwrap_or(LANE), arguments.setup.medium)
+            ..LanePlan::new(storage, lane_size.unwrap_or(LANE), arguments.setup.conditions.medium)
         },
         guest: None,
         clients: None,
@@ -147,15 +147,13 @@ fn baselines_at(scale: Scale, usual: Often) -> (Often, NoiseBounds) {
 fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize, workloads: usize, numbers: u64) -> Rounds {
     let is_smoke = arguments.work.scale == Some(Scale::Smoke);
     let of_suite = suite.and_then(|suite| suite.rounds);
-    let usual = Nanos(Budget::for_contenders(contenders).0.0 * numbers);
+    let usual = Nanos(Rounds::usual_budget(contenders).0 * numbers);
     match (arguments.rounds, arguments.budget) {
         (Some(count), _) => Rounds::Exactly(count),
-        (None, Some(time)) => Rounds::Within(Budget(time)),
+        (None, Some(time)) => Rounds::Within(time),
         (None, None) if is_smoke => Rounds::Exactly(1),
-        (None, None) if !arguments.own.commands.is_empty() => {
-            Rounds::Within(Budget(Nanos(usual.0 / 2 * workloads as u64)))
-        }
-        (None, None) => of_suite.map_or(Rounds::Within(Budget(usual)), Rounds::Exactly),
+        (None, None) if !arguments.own.commands.is_empty() => Rounds::Within(Nanos(usual.0 / 2 * workloads as u64)),
+        (None, None) => of_suite.map_or(Rounds::Within(usual), Rounds::Exactly),
     }
 }
 

@@ -9,7 +9,7 @@ use fsarena_analyse::busy_before;
 use fsarena_model::{Event, Nanos, NoiseBounds};
 use fsarena_place::note::tell;
 use fsarena_report::visible;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::cli::Global;
 
@@ -33,9 +33,6 @@ impl Progress {
     pub fn new(global: &Global) -> Self {
         let visible = std::io::stderr().is_terminal() && !global.no_progress;
         let bar = if visible { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        let style =
-            ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
-        bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(250));
         Self {
             bar,

@@ -1,7 +1,7 @@
 //! The duration of a run, and the number of rounds that it announces.
 
 use fsarena_analyse::{assess, rounds_of_workload};
-use fsarena_model::{Budget, Event, Nanos, Rounds, Status, Verdict};
+use fsarena_model::{Event, Nanos, Rounds, Status, Verdict};
 
 use fsarena_fakes::{Performance, Play, World, workload};
 
@@ -11,7 +11,7 @@ const CLOSING: Nanos = Nanos::seconds(3);
 /// Contenders so noisy that no pair is ever decided.
 fn endless(seconds: u64) -> Play {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]).noisy(0.5, 4));
-    play.with_rounds(Rounds::Within(Budget(Nanos::seconds(seconds))))
+    play.with_rounds(Rounds::Within(Nanos::seconds(seconds)))
 }
 
 /// The begin and end of each round.
@@ -114,7 +114,7 @@ fn the_rest_of_the_time_goes_to_what_it_decides() {
     let mut world = World::of(&[1000.0; 2]).noisy(0.12, 8);
     world.advantage = Some(("create".to_owned(), 1.33));
     let play = Play::new(&["ext4", "xfs"], world).with_workloads(names.map(workload).to_vec());
-    let performance = play.with_rounds(Rounds::Within(Budget(Nanos::seconds(90)))).perform();
+    let performance = play.with_rounds(Rounds::Within(Nanos::seconds(90))).perform();
     let rounds = performance.rounds();
     assert!(rounds[..3].iter().all(|round| round.len() == 10), "each workload has a few rounds: {rounds:?}");
     let fewer: Vec<&Vec<String>> = rounds.iter().filter(|round| round.len() < 10).collect();
@@ -131,7 +131,7 @@ fn equal_sessions(count: u64, noise: f64) -> (usize, usize) {
         let world = World::of(&[1000.0; 3]).noisy(noise, seed);
         let workloads = ["a", "b", "c", "d", "e", "f"].map(workload).to_vec();
         let play = Play::new(&["a", "b", "c"], world).with_workloads(workloads);
-        let record = play.with_rounds(Rounds::Within(Budget(Nanos::seconds(60)))).perform().record;
+        let record = play.with_rounds(Rounds::Within(Nanos::seconds(60))).perform().record;
         let rounds = |workload| rounds_of_workload(&record, workload);
         let is_focused = record.plan.workloads.iter().any(|workload| rounds(workload) + 1 < record.rounds.len() as u32);
         let verdicts = assess(&record).judged.verdicts;

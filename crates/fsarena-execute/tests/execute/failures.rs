@@ -223,7 +223,7 @@ fn a_settling_that_fails_after_the_slices_is_a_failed_trial() {
 fn a_contender_that_cannot_be_made_keeps_the_verdicts_that_fell_before() {
     let mut play = with_failure(6, 1, "make xfs");
     play.plan.contenders.truncate(2);
-    play.plan.rounds = Rounds::Within(fsarena_model::Budget(Nanos::seconds(600)));
+    play.plan.rounds = Rounds::Within(Nanos::seconds(600));
     play.world.rates = vec![1000.0, 1060.0];
     play.world.round_noise = 0.05;
     play.world.advantage = Some(("create".to_owned(), 4.0));

@@ -1,6 +1,6 @@
 //! The stream of events is well formed for any plan and any failure.
 
-use fsarena_model::{Budget, CacheState, Durability, Event, Mode, Nanos, Rounds, Status, Workload};
+use fsarena_model::{CacheState, Durability, Event, Mode, Nanos, Rounds, Status, Workload};
 use proptest::prelude::*;
 
 use fsarena_fakes::{Effect, Performance, Play, World, workload};
@@ -18,7 +18,7 @@ fn any_workload(name: &'static str) -> impl Strategy<Value = Workload> {
 }
 
 fn any_rounds() -> impl Strategy<Value = Rounds> {
-    let budget = (1_u64..60).prop_map(|seconds| Rounds::Within(Budget(Nanos::seconds(seconds))));
+    let budget = (1_u64..60).prop_map(|seconds| Rounds::Within(Nanos::seconds(seconds)));
     prop_oneof![(1_u32..4).prop_map(Rounds::Exactly), budget]
 }
 

@@ -41,7 +41,6 @@ pub struct Cell {
     #[serde(flatten)]
     pub latencies: Latencies,
     /// Whether it was stable, and which rounds do not count.
-    #[serde(default)]
     pub stability: Stability,
 }
 
@@ -61,17 +60,17 @@ pub struct Figure {
 pub struct Shares {
     /// The share of its time that the same work takes in memory (tmpfs): the harness, system calls and the kernel's
     /// common part. Above 1 if the same work was slower there, at another moment.
-    #[serde(rename = "harness_share", default)]
+    #[serde(rename = "harness_share")]
     pub harness: Option<f64>,
     /// The share of the bare device's rate that it reaches, 0 to 1 and slightly above.
-    #[serde(rename = "ceiling_share", default)]
+    #[serde(rename = "ceiling_share")]
     pub ceiling: Option<f64>,
     /// The share of its time, 0 to 1, that the same number of mere starts of programs takes; `None` also if it starts
     /// none.
-    #[serde(rename = "start_share", default)]
+    #[serde(rename = "start_share")]
     pub start: Option<f64>,
     /// The share of its time, 0 to 1, that the host beneath the lane takes for its flushes, beyond the device.
-    #[serde(rename = "lane_share", default)]
+    #[serde(rename = "lane_share")]
     pub lane: Option<f64>,
 }
 
@@ -79,10 +78,10 @@ pub struct Shares {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PerOperation {
     /// Timed seconds.
-    #[serde(rename = "seconds_per_operation", default)]
+    #[serde(rename = "seconds_per_operation")]
     pub seconds: Option<f64>,
     /// Calls of fsync, fdatasync and syncfs; 0 if no call synced anything.
-    #[serde(rename = "syncs_per_operation", default)]
+    #[serde(rename = "syncs_per_operation")]
     pub syncs: Option<f64>,
 }
 
@@ -90,10 +89,8 @@ pub struct PerOperation {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latencies {
     /// How often latencies of each length occurred, over the rounds that count.
-    #[serde(default)]
     pub histograms: Vec<LatencyHistogram>,
     /// Latency over time.
-    #[serde(default)]
     pub over_time: Vec<LatencyOverTime>,
 }
 
@@ -119,7 +116,6 @@ pub struct Stability {
     /// How many times better the later slices of a round are than its first ones.
     pub within_round: Option<Change>,
     /// How many times better all operations over all of their time are than the median, which is about typical slices.
-    #[serde(default)]
     pub whole_time: Option<f64>,
 }
 

@@ -102,7 +102,6 @@ pub struct WorkloadRow {
     #[serde(flatten)]
     pub open_loop: OpenLoop,
     /// Which of the three clocks measures its time.
-    #[serde(default)]
     pub clock: Clock,
 }
 
@@ -110,7 +109,7 @@ pub struct WorkloadRow {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenLoop {
     /// The workload of which this one is an open loop.
-    #[serde(rename = "variant_of", default)]
+    #[serde(rename = "variant_of")]
     pub of: Option<String>,
     /// The rate of the loop: `50%` of the contender's own peak, or `2000` operations per second.
     pub rate: Option<String>,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Label, ValidityClass};
+use crate::{Label, ValidityClass, joined};
 
 /// The decision on a pair of cells, from the point of view of `a`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,7 +29,6 @@ pub struct PairVerdict {
     pub reasons: Vec<Reason>,
     /// What one of them guarantees for the data and the other does not: `btrfs also has data checksums`; empty if
     /// nothing.
-    #[serde(default)]
     pub guarantees: String,
     /// For an undecided pair: faster or slower, where the pointwise 95 % interval excludes 1. Not a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,8 +130,7 @@ impl fmt::Display for Reason {
 impl PairVerdict {
     /// The reasons in words; empty if there is none.
     pub fn reason(&self) -> String {
-        let reasons: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();
-        reasons.join("; ")
+        joined(&self.reasons, "; ")
     }
 
     /// Whether it is undecided though more rounds could decide it: the programs do not take almost all of the time.
@@ -187,7 +185,7 @@ pub struct Needs {
     pub rounds: Option<u32>,
     /// Seconds of a run for the rounds that are still missing: their number, times the workload's share of the last
     /// round that included it.
-    #[serde(rename = "needs_seconds", default)]
+    #[serde(rename = "needs_seconds")]
     pub seconds: Option<f64>,
 }
 

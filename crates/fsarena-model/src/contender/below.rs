@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ContenderError;
 use crate::guest::DiskMode;
+use crate::joined;
 
 /// A layer between a file system and its lane, such as an encrypted device or a logical volume, as typed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct BlockLayer {
 impl BlockLayer {
     /// `luks,sector=512+lvm`: layers as typed, the topmost first.
     pub fn stack(layers: &[Self]) -> String {
-        layers.iter().map(Self::to_string).collect::<Vec<_>>().join("+")
+        joined(layers, "+")
     }
 }
 
@@ -41,21 +41,22 @@ pub struct Below {
 }
 
 impl Below {
-    pub fn of(argument: &str, text: &str) -> Result<Self, ContenderError> {
+    /// Reads it; fails with what is wrong.
+    pub fn of(text: &str) -> Result<Self, String> {
         if text.is_empty() || text.ends_with([',', '+']) {
-            return Err(ContenderError::NothingBelow(argument.to_owned()));
+            let what = "after `@`, `,` or `+` a layer or a kernel is missing, as in `ext4@luks+lvm,linux-6.12`";
+            return Err(what.to_owned());
         }
         let is_of_disk = |word: &&str| ["cache=", "format="].iter().any(|key| word.starts_with(key));
         let (disk, others): (Vec<&str>, Vec<&str>) = text.split(',').partition(is_of_disk);
         let (kernels, layers): (Vec<&str>, Vec<&str>) = others.into_iter().partition(|word| is_kernel(word));
-        let bad = |what| ContenderError::BadBelow { argument: argument.to_owned(), what };
         let kernel = match kernels.as_slice() {
             [] => None,
             [kernel] => Some((*kernel).to_owned()),
-            _ => return Err(bad("it names several kernels".to_owned())),
+            _ => return Err("it names several kernels".to_owned()),
         };
-        let disk = (!disk.is_empty()).then(|| disk.join(",").parse().map_err(bad)).transpose()?;
-        Ok(Self { layers: stack(&layers).map_err(bad)?, kernel, disk })
+        let disk = (!disk.is_empty()).then(|| disk.join(",").parse()).transpose()?;
+        Ok(Self { layers: stack(&layers)?, kernel, disk })
     }
 }
 

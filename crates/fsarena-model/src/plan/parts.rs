@@ -8,7 +8,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::units::UnitError;
-use crate::{Bytes, Label, Nanos, Share};
+use crate::{Bytes, Label, Nanos, Share, joined};
 
 /// A workload that cannot be run on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub fn how_to_install<S: AsRef<str>>(packages: &[S]) -> String {
     let (sources, packages): (Vec<&str>, Vec<&str>) = names.partition(|name| name.starts_with("https://"));
     let install = (!packages.is_empty()).then(|| format!("apt-get install {}", packages.join(" ")));
     let build = (!sources.is_empty()).then(|| format!("build {}", sources.join(" and ")));
-    install.into_iter().chain(build).collect::<Vec<_>>().join(", and ")
+    joined(install.into_iter().chain(build), ", and ")
 }
 
 /// How contenders share the available space.
@@ -97,19 +97,14 @@ impl FromStr for Slowdown {
 pub enum Rounds {
     /// After this number of rounds.
     Exactly(u32),
-    /// When all pairs are decided, or when no further round fits.
-    Within(Budget),
+    /// When all pairs are decided, or when no further round fits into this time, set-up included.
+    Within(Nanos),
 }
 
-/// How long a run may take, set-up included.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Budget(pub Nanos);
-
-impl Budget {
-    /// One minute per contender, at least three.
-    pub fn for_contenders(count: usize) -> Self {
-        Self(Nanos::seconds(60 * (count as u64).max(3)))
+impl Rounds {
+    /// How long a run of this number of contenders may take by default: one minute per contender, at least three.
+    pub fn usual_budget(contenders: usize) -> Nanos {
+        Nanos::seconds(60 * (contenders as u64).max(3))
     }
 }
 
@@ -172,7 +167,7 @@ impl fmt::Display for Storage {
 
 /// The paths separated by commas, as they are typed.
 pub fn listed(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(",")
+    joined(paths.iter().map(|path| path.display()), ",")
 }
 
 /// The medium that the lanes' queue settings imitate.

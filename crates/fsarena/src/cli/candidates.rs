@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use fsarena_lane::KINDS;
+use fsarena_model::joined;
 use fsarena_store::Store;
 
 use crate::places;
@@ -14,27 +15,22 @@ fn read<T: 'static>(all: fn() -> Vec<T>, described: fn(&T) -> CompletionCandidat
     ArgValueCandidates::new(move || all().iter().map(described).collect())
 }
 
-/// Kinds of file system.
 pub fn kinds() -> ArgValueCandidates {
     read(|| KINDS.to_vec(), |kind| described(kind.name, kind.about))
 }
 
-/// Suites.
 pub fn suites() -> ArgValueCandidates {
     read(|| fsarena_catalog::suites().unwrap_or_default(), |suite| described(&suite.name, &suite.about))
 }
 
-/// Profiles.
 pub fn profiles() -> ArgValueCandidates {
     read(|| fsarena_catalog::profiles().unwrap_or_default(), |profile| described(&profile.name, &profile.about))
 }
 
-/// Workloads.
 pub fn workloads() -> ArgValueCandidates {
     read(|| fsarena_catalog::workloads().unwrap_or_default(), |workload| described(&workload.name, &workload.measures))
 }
 
-/// Published articles.
 pub fn articles() -> ArgValueCandidates {
     read(|| fsarena_articles::articles().unwrap_or_default(), |article| described(&article.name, &article.english))
 }
@@ -54,8 +50,7 @@ pub fn runs() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let rows = places::store_path(typed_store()).ok().and_then(|path| Store::read(&path).ok()?.runs().ok());
         let run = |row: fsarena_store::RunRow| {
-            let labels: Vec<String> = row.contenders.iter().map(ToString::to_string).collect();
-            described(&row.run.to_string(), &format!("{}: {}", row.started, labels.join(" ")))
+            described(&row.run.to_string(), &format!("{}: {}", row.started, joined(&row.contenders, " ")))
         };
         let runs = rows.unwrap_or_default().into_iter().rev().map(run);
         std::iter::once(CompletionCandidate::new("last")).chain(runs).collect()

@@ -76,29 +76,24 @@ struct Slower {
     verdict: Verdict,
 }
 
-/// What is known about a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KernelFinding {
-    Good,
-    Bad,
-    Unknown,
-}
-
 impl Slower {
-    /// On which side of `limit` the kernel is.
-    fn side(&self, limit: f64) -> KernelFinding {
-        if self.low > limit {
-            KernelFinding::Bad
-        } else if self.high < limit {
-            KernelFinding::Good
-        } else {
-            KernelFinding::Unknown
+    /// Whether the kernel is slower than the good one; `None` if that is not decided.
+    fn is_slower(&self) -> Option<bool> {
+        match self.verdict {
+            Verdict::Faster => Some(true),
+            Verdict::Slower | Verdict::Equivalent => Some(false),
+            Verdict::Undecided | Verdict::Invalid => None,
         }
+    }
+
+    /// Whether the kernel is on the slower side of `limit`; `None` if its interval has both sides.
+    fn exceeds(&self, limit: f64) -> Option<bool> {
+        (self.low > limit || self.high < limit).then_some(self.low > limit)
     }
 }
 
-/// A comparison: the number of the kernel, what was measured, and what follows.
-type BisectStep = (usize, Slower, KernelFinding);
+/// A comparison: the number of the kernel, what was measured, and whether the kernel counts as slower, if that is known.
+type BisectStep = (usize, Slower, Option<bool>);
 
 /// Where the first slower kernel is.
 #[derive(Debug, PartialEq, Eq)]
@@ -160,29 +155,20 @@ fn search(
     steps: &mut Vec<BisectStep>,
     mut compare: impl FnMut(usize, &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>>,
 ) -> Result<Option<FirstSlower>> {
-    let finding = |slower: &Slower| match slower.verdict {
-        Verdict::Faster => KernelFinding::Bad,
-        Verdict::Slower | Verdict::Equivalent => KernelFinding::Good,
-        Verdict::Undecided | Verdict::Invalid => KernelFinding::Unknown,
-    };
-    let tells = |slower: &Slower| finding(slower) != KernelFinding::Unknown;
-    let Some(whole) = compare(last, &tells)? else { return Ok(None) };
-    steps.push((last, whole, finding(&whole)));
-    if finding(&whole) != KernelFinding::Bad {
+    let Some(whole) = compare(last, &|slower| slower.is_slower().is_some())? else { return Ok(None) };
+    steps.push((last, whole, whole.is_slower()));
+    if whole.is_slower() != Some(true) {
         return Ok(Some(FirstSlower::Nowhere(whole.verdict)));
     }
     let (mut good, mut bad, limit) = (0, last, whole.ratio.sqrt());
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
-        let Some(slower) = compare(middle, &|slower| slower.side(limit) != KernelFinding::Unknown)? else {
-            return Ok(None);
-        };
-        let finding = slower.side(limit);
-        steps.push((middle, slower, finding));
-        match finding {
-            KernelFinding::Bad => bad = middle,
-            KernelFinding::Good => good = middle,
-            KernelFinding::Unknown => break,
+        let Some(slower) = compare(middle, &|slower| slower.exceeds(limit).is_some())? else { return Ok(None) };
+        steps.push((middle, slower, slower.exceeds(limit)));
+        match slower.exceeds(limit) {
+            Some(true) => bad = middle,
+            Some(false) => good = middle,
+            None => break,
         }
     }
     Ok(Some(FirstSlower::Between(good, bad)))
@@ -262,13 +248,13 @@ impl KernelComparison<'_> {
     /// Compares until `tells` says that the result suffices, at most [`REPEATS`] times more, each with twice the
     /// rounds.
     fn until(&self, kernel: usize, tells: &dyn Fn(&Slower) -> bool) -> Result<Option<Slower>> {
-        let mut repeat = 0;
+        let mut rounds = self.options.rounds;
         loop {
-            let slower = self.compare(kernel, self.options.rounds << repeat)?;
-            if repeat == REPEATS || slower.as_ref().is_none_or(tells) {
+            let slower = self.compare(kernel, rounds)?;
+            if rounds == self.options.rounds << REPEATS || slower.as_ref().is_none_or(tells) {
                 return Ok(slower);
             }
-            repeat += 1;
+            rounds *= 2;
         }
     }
 
@@ -280,8 +266,8 @@ impl KernelComparison<'_> {
         let (rounds, memory) = (rounds.to_string(), guest_memory.0.to_string());
         let words = ["compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
         let words = words.into_iter().chain(["--guest", &guest, "--baselines", "never", "--guest-memory", &memory]);
-        let words = words.chain(self.options.no_wait.then_some("--no-wait"));
-        let words = words.map(str::to_owned).chain(self.slowdowns(kernel)?);
+        let words = words.chain(self.options.no_wait.then_some("--no-wait")).map(str::to_owned);
+        let words = words.chain(self.slowdown(kernel)?.into_iter().flat_map(|typed| ["--slowdown".to_owned(), typed]));
         Compare::try_parse_from(words).context("the comparison")
     }
 
@@ -309,25 +295,24 @@ impl KernelComparison<'_> {
     }
 
     /// The injected slowdown, if `kernel` is one that has it.
-    fn slowdowns(&self, kernel: usize) -> Result<Vec<String>> {
-        let Some(slowdown) = &self.options.slowdown else { return Ok(Vec::new()) };
+    fn slowdown(&self, kernel: usize) -> Result<Option<String>> {
+        let Some(slowdown) = &self.options.slowdown else { return Ok(None) };
         let first = fsarena_guest::named(self.kernels, &slowdown.label.0).ok_or_else(|| {
             let text = format!("there is no kernel `{}` to be slowed", slowdown.label);
             Refusal::wrong_use(text, "bisect --dry-run lists them")
         })?;
-        let share = format!("tested={}%", slowdown.share.0 * 100.0);
-        Ok(if kernel >= first { vec!["--slowdown".to_owned(), share] } else { Vec::new() })
+        Ok((kernel >= first).then(|| format!("tested={}%", slowdown.share.0 * 100.0)))
     }
 }
 
 /// The comparisons as a table, in the order of the kernels.
 fn page(kernels: &[String], mut steps: Vec<BisectStep>) -> String {
     steps.sort_by_key(|(kernel, ..)| *kernel);
-    let rows = steps.into_iter().map(|(kernel, slower, finding)| {
-        let finding = match finding {
-            KernelFinding::Good => "like the good one",
-            KernelFinding::Bad => "slower",
-            KernelFinding::Unknown => "not decided",
+    let rows = steps.into_iter().map(|(kernel, slower, is_slower)| {
+        let finding = match is_slower {
+            Some(true) => "slower",
+            Some(false) => "like the good one",
+            None => "not decided",
         };
         let interval = format!("[{:.3}, {:.3}]", slower.low, slower.high);
         [kernels[kernel].clone(), format!("{:.3}", slower.ratio), interval, finding.to_owned()]

@@ -5,9 +5,9 @@ mod slices;
 
 use anyhow::{Context, Result};
 use clap::{Args, Parser};
-use fsarena_model::{Bytes, Medium, Nanos, Often, Share};
+use fsarena_model::{Bytes, Nanos, Often, Share};
 
-use crate::cli::{Compare, DataFormat, Global, Setup, WorkArguments, candidates, medium};
+use crate::cli::{Compare, DataFormat, Global, RunConditions, Setup, WorkArguments, candidates};
 use crate::exit::Ended;
 
 #[derive(Debug, Args)]
@@ -40,24 +40,11 @@ pub struct Calibrate {
     /// How long each run may take
     #[arg(long, value_name = "TIME", default_value = "2m")]
     pub budget: Nanos,
-    /// Differences within this count as equivalent
-    #[arg(long, value_name = "PERCENT", default_value = "5%")]
-    pub margin: Share,
-    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
-    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
-    pub storage: String,
-    /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
-    #[arg(long, value_name = "ID")]
-    pub erase: Vec<String>,
+    #[command(flatten)]
+    pub conditions: RunConditions,
     /// The size of each lane [default: 2G]; with --slices, of several [default: 2G, 8G and 32G where there is room]
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     pub lane_size: Vec<Bytes>,
-    /// The medium that the lanes imitate
-    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
-    pub medium: Medium,
-    /// Do not wait for another run to end
-    #[arg(long)]
-    pub no_wait: bool,
     /// How to write the result down
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: DataFormat,
@@ -74,15 +61,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
     Ok(Compare {
         work: WorkArguments { suite: options.suite.clone(), workload: options.workload.clone(), ..usual.work },
         baselines: Some(Often::Never),
-        setup: Setup {
-            margin: options.margin,
-            storage: Some(options.storage.clone()),
-            erase: options.erase.clone(),
-            lane_size: Some(lane_size),
-            medium: options.medium,
-            no_wait: options.no_wait,
-            ..usual.setup
-        },
+        setup: Setup { conditions: options.conditions.clone(), lane_size: Some(lane_size), ..usual.setup },
         ..usual
     })
 }

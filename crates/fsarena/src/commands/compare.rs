@@ -34,7 +34,7 @@ pub fn carry_out(global: &Global, (plan, mut notes): (Plan, Vec<String>), setup:
     notes.iter().for_each(|note| tell(note));
     let place = setup.place.chosen(&plan, &mut notes)?;
     warn_of_rounds(&plan);
-    if matches!(place, Place::Here | Place::Guest(_)) && setup.storage.is_some() {
+    if matches!(place, Place::Here | Place::Guest(_)) && setup.conditions.storage.is_some() {
         note_new_folder(&plan);
     }
     if matches!(place, Place::Here) {
@@ -87,9 +87,9 @@ fn warn_of_rounds(plan: &Plan) {
     note!(
         "about {count} {fit} into the budget of {}, and a verdict needs at least {least}: this run will probably decide \
          nothing",
-        budget.0
+        budget
     );
-    let minutes = budget_for(plan, ENOUGH_ROUNDS).0.as_seconds() / 60.0;
+    let minutes = budget_for(plan, ENOUGH_ROUNDS).as_seconds() / 60.0;
     note!("hint: --budget {}m has room for {}", minutes.ceil(), rounds(ENOUGH_ROUNDS));
 }
 
@@ -107,28 +107,27 @@ pub fn record(global: &Global, options: &Compare, stop: &AtomicBool) -> Result<O
 }
 
 fn assignment(plan: Plan, notes: Vec<String>, setup: &Setup) -> Assignment {
-    Assignment { wait: !setup.no_wait, erase: setup.erase.clone(), ..Assignment::new(plan, notes) }
+    Assignment {
+        wait: !setup.conditions.no_wait,
+        erase: setup.conditions.erase.clone(),
+        ..Assignment::new(plan, notes)
+    }
 }
 
 /// Prints the summary of a run that has just ended, or what `shown` asks for, and the commands that continue it.
 pub fn show(global: &Global, record: &RunRecord, shown: &ShownAs) -> Result<()> {
     let comparison = assess(record);
     let added = additions(record, &comparison)?;
+    if let (Some(format), None) = (&shown.format, &shown.output) {
+        return report::print(global, formats::named(format)?, &comparison, added);
+    }
     // The summary has no added sections.
     let is_full = shown.full || !added.sections.is_empty();
-    match (&shown.format, &shown.output) {
-        (Some(format), None) => return report::print_as(formats::named(format)?, &comparison, added),
-        _ if is_full => report::print(global, &comparison, added)?,
-        _ => report::print_summary(global, &comparison)?,
-    }
+    report::print(global, formats::named(if is_full { "text" } else { "summary" })?, &comparison, added)?;
     farewell(&comparison, is_full);
-    match &shown.output {
-        Some(path) => {
-            let format = formats::chosen(shown.format.as_deref(), Some(path), "html")?;
-            report::write_into(path, format, &comparison, additions(record, &comparison)?)
-        }
-        None => Ok(()),
-    }
+    let Some(path) = &shown.output else { return Ok(()) };
+    let format = formats::chosen(shown.format.as_deref(), Some(path), "html")?;
+    report::write_into(path, format, &comparison, additions(record, &comparison)?)
 }
 
 fn farewell(comparison: &Comparison, is_full: bool) {

@@ -8,7 +8,7 @@ use fsarena_lane::KINDS;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer;
 use fsarena_model::visible::shell;
-use fsarena_model::{Bytes, Contender, Label};
+use fsarena_model::{Bytes, Contender, Label, joined};
 use fsarena_place::durability::guest::{WriterTask, WriterWork};
 use fsarena_place::durability::{DurabilityOutcome, DurabilityTrial, require_room};
 use fsarena_place::{Refusal, folders, note, note::tell, packages_of, take_machine};
@@ -126,7 +126,7 @@ fn require_lane(contender: &Contender, options: &DurabilityArguments) -> Result<
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
         let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
         let with_disk = KINDS.iter().filter(|kind| kind.ground == Ground::Lane).map(|kind| kind.name);
-        bail!(Refusal::wrong_use(text, format!("kinds with a disk: {}", with_disk.collect::<Vec<_>>().join(", "))));
+        bail!(Refusal::wrong_use(text, format!("kinds with a disk: {}", joined(with_disk, ", "))));
     }
     if contender.disk.is_some() {
         let text = format!("`{}`: here `--disk` says how the disk treats a flush", contender.label);

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use fsarena_analyse::assess;
+use fsarena_model::joined;
 use fsarena_place::Refusal;
 
 use super::report::number;
@@ -29,9 +30,8 @@ pub fn run(global: &Global, options: &ExplainArguments) -> Result<()> {
     let run = comparison.run.number;
     if let Some(wanted) = &options.workload {
         if !comparison.workloads.iter().any(|row| row.name == *wanted) {
-            let names: Vec<&str> = comparison.workloads.iter().map(|row| row.name.as_str()).collect();
-            let text = format!("run {run} has no workload `{wanted}`");
-            bail!(Refusal::wrong_use(text, format!("it has: {}", names.join(", "))));
+            let names = joined(comparison.workloads.iter().map(|row| &row.name), ", ");
+            bail!(Refusal::wrong_use(format!("run {run} has no workload `{wanted}`"), format!("it has: {names}")));
         }
         comparison.judged.explanations.retain(|explanation| explanation.workload == *wanted);
         comparison.judged.tested_knobs.retain(|tested| tested.workload == *wanted);

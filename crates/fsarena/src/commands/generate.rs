@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::env::Shells;
 use clap_mangen::Man;
 
-use crate::cli::{Arguments, COMPLETE};
+use crate::cli::{COMPLETE, CommandLine};
 
 #[derive(Debug, Args)]
 pub struct Generate {
@@ -31,7 +31,7 @@ pub enum Generated {
 
 pub fn run(options: &Generate) -> Result<()> {
     let text = match options.what {
-        Generated::Man => manual(Arguments::command())?,
+        Generated::Man => manual(CommandLine::command())?,
         shell => completions(shell.to_possible_value().expect("none is skipped").get_name())?,
     };
     super::write(&text)

@@ -1,9 +1,11 @@
 //! `fsarena history`: a workload over the runs in the store.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
 use clap::Args;
 use fsarena_analyse::history;
-use fsarena_model::Label;
+use fsarena_model::{Label, Name, joined};
 use fsarena_place::Refusal;
 
 use super::runs::tagged;
@@ -31,18 +33,16 @@ pub fn run(global: &Global, options: &HistoryArguments) -> Result<()> {
     let rows = tagged(&store, options.tag.as_ref())?;
     let records = rows.into_iter().map(|row| store.load(row.run)).collect::<Result<Vec<_>, _>>()?;
     let lacking = || {
-        let mut names: Vec<&str> =
-            records.iter().flat_map(|run| &run.plan.workloads).map(|it| it.name.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
+        let names: BTreeSet<&Name> =
+            records.iter().flat_map(|run| &run.plan.workloads).map(|workload| &workload.name).collect();
         let text = format!("no run in the store has the workload `{workload}`");
-        Refusal::wrong_use(text, format!("the runs have: {}", names.join(", ")))
+        Refusal::wrong_use(text, format!("the runs have: {}", joined(names, ", ")))
     };
     let mut history = history(&records, workload).ok_or_else(lacking)?;
-    let labels: Vec<&str> = history.series.iter().map(|series| series.contender.0.as_str()).collect();
-    if let Some(unknown) = options.contender.iter().find(|label| !labels.contains(&label.0.as_str())) {
+    let labels: Vec<&Label> = history.series.iter().map(|series| &series.contender).collect();
+    if let Some(unknown) = options.contender.iter().find(|label| !labels.contains(label)) {
         let text = format!("no run with `{workload}` has a figure of the contender `{unknown}`");
-        bail!(Refusal::wrong_use(text, format!("the runs have: {}", labels.join(", "))));
+        bail!(Refusal::wrong_use(text, format!("the runs have: {}", joined(labels, ", "))));
     }
     if !options.contender.is_empty() {
         history.series.retain(|series| options.contender.contains(&series.contender));

@@ -10,7 +10,7 @@ use fsarena_judge::{
     under_label,
 };
 use fsarena_lane::kind::named_in;
-use fsarena_model::{Better, Label, Share};
+use fsarena_model::{Better, Label, Share, joined};
 use fsarena_place::{Refusal, note};
 
 use super::sides::show;
@@ -60,14 +60,14 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     }
     let (mut rows, mut named): (Vec<Measured>, Vec<Measured>) = (Vec::new(), Vec::new());
     let mut has_table = false;
-    for (index, file) in options.files.iter().enumerate() {
-        let (label, path) = labelled(file);
-        if let Some(label) = label.filter(|label| Label::checked(file, label).is_err()) {
+    let files: Vec<(Option<&str>, &str)> = options.files.iter().map(|argument| labelled(argument)).collect();
+    for (index, &(label, path)) in files.iter().enumerate() {
+        if let Some(label) = label.filter(|label| Label::checked(path, label).is_err()) {
             let text = format!("`{label}` is no label: a label has letters, digits, `.`, `_` and `-`");
             let hint = format!("name the contender before `=`, as in `fsarena judge ext4={path}`");
             bail!(Refusal::wrong_use(text, hint));
         }
-        let before = options.files[..index].iter().filter(|other| labelled(other).1 == path).count();
+        let before = files[..index].iter().filter(|(_, other)| *other == path).count();
         let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
         let is_named = label.is_some() || options.contender.is_some();
         let (own, is_table) = of_file(label, path, &name, options)?;
@@ -84,7 +84,7 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
     show(global, &options.page, report, &judgement)?;
-    if let Some(hint) = hint_at_labels(options, &judgement).or_else(|| hint_at_input(&judgement, has_table)) {
+    if let Some(hint) = hint_at_labels(&files, &judgement).or_else(|| hint_at_input(&judgement, has_table)) {
         note!("hint: {hint}");
     }
     Ok(())
@@ -105,8 +105,7 @@ fn hint_at_input(judgement: &Judgement, has_table: bool) -> Option<String> {
 
 /// How files get labels, if all are named without one and what they have in common shows no contenders: several files
 /// may be runs of one contender, and files of the same name in different folders are not.
-fn hint_at_labels(options: &JudgeArguments, judgement: &Judgement) -> Option<String> {
-    let files: Vec<(Option<&str>, &str)> = options.files.iter().map(|argument| labelled(argument)).collect();
+fn hint_at_labels(files: &[(Option<&str>, &str)], judgement: &Judgement) -> Option<String> {
     let stems: BTreeSet<String> = files.iter().map(|(_, path)| stem(path)).collect();
     let kinds: BTreeSet<&str> = stems.iter().filter_map(|stem| named_in(stem)).collect();
     let is_meant = files.iter().all(|(label, _)| label.is_none())
@@ -115,7 +114,7 @@ fn hint_at_labels(options: &JudgeArguments, judgement: &Judgement) -> Option<Str
     let labelled = |(_, path): &(Option<&str>, &str)| {
         format!("{}={path}", named_in(&stem(path)).or_else(|| named_in(path)).unwrap_or("LABEL"))
     };
-    let call = files.iter().map(labelled).collect::<Vec<_>>().join(" ");
+    let call = joined(files.iter().map(labelled), " ");
     is_meant.then(|| format!("files with the same label are runs of one contender: `fsarena judge {call}`"))
 }
 

@@ -7,12 +7,10 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fsarena_articles::Article;
-use fsarena_catalog::{Profile, Suite};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer::{LAYERS, LayerKind};
 use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
-use fsarena_model::Workload;
+use fsarena_model::joined;
 use fsarena_model::name::did_you_mean;
 use fsarena_place::Refusal;
 use fsarena_report::{PLAIN, layout};
@@ -36,144 +34,128 @@ pub struct ListArguments {
 
 /// Lists a category, describes what has a name, or finds a word; without either, gives an overview.
 pub fn run(options: &ListArguments) -> Result<()> {
-    let catalogue = Catalogue {
-        workloads: fsarena_catalog::workloads()?,
-        validation: fsarena_catalog::validation()?,
-        suites: fsarena_catalog::suites()?,
-        profiles: fsarena_catalog::profiles()?,
-        articles: fsarena_articles::articles()?,
-    };
-    let what = options.what.as_deref().map(|word| category(word).unwrap_or(word));
+    let catalogue = catalogue()?;
+    let what = options.what.as_deref().map(|word| category(&catalogue, word).unwrap_or(word));
     match options.format {
-        DataFormat::Text => print(&catalogue.text(what)?),
-        DataFormat::Json => print_json(catalogue.json(what)?),
+        DataFormat::Text => print(&text(&catalogue, what)?),
+        DataFormat::Json => {
+            let of = |entries: Vec<&Listed>| entries.into_iter().map(|entry| entry.json.clone()).collect();
+            let chosen = chosen(&catalogue, what)?.into_iter();
+            print_json(Value::Object(chosen.map(|(it, entries)| (it.name.to_owned(), of(entries))).collect()))
+        }
     }
 }
 
 /// The category that a word names, in any case, in the plural or singular.
-fn category(word: &str) -> Option<&'static str> {
+fn category(all: &Catalogue, word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
     let is_it = |name: &&str| *name == word || name.strip_suffix('s') == Some(&word);
     let of_articles = ["article", "articles"].contains(&word.as_str()).then_some("published");
-    CATEGORIES.into_iter().find(is_it).or(of_articles)
+    all.iter().map(|category| category.name).find(is_it).or(of_articles)
 }
 
-/// What can be listed, apart from kinds and layers.
-struct Catalogue {
-    workloads: Vec<Workload>,
-    /// The programs that validate profiles.
-    validation: Vec<Workload>,
-    suites: Vec<Suite>,
-    profiles: Vec<Profile>,
-    articles: Vec<Article>,
+/// What can be listed together.
+struct Category {
+    name: &'static str,
+    /// The header of its table.
+    header: &'static [&'static str],
+    entries: Vec<Listed>,
 }
 
-/// The names of the categories, in the order in which pages are printed.
-const CATEGORIES: [&str; 7] = ["workloads", "validation", "suites", "profiles", "kinds", "layers", "published"];
-
-impl Catalogue {
-    fn entries(&self, category: &str) -> Vec<Listed<'_>> {
-        match category {
-            "workloads" => self.workloads.iter().map(Listed::Workload).collect(),
-            "validation" => self.validation.iter().map(Listed::Workload).collect(),
-            "suites" => self.suites.iter().map(Listed::Suite).collect(),
-            "profiles" => self.profiles.iter().map(Listed::Profile).collect(),
-            "kinds" => KINDS.iter().copied().map(Listed::Kind).collect(),
-            "layers" => LAYERS.iter().copied().map(Listed::Layer).collect(),
-            _ => self.articles.iter().map(Listed::Article).collect(),
-        }
-    }
-
-    fn text(&self, what: Option<&str>) -> Result<String> {
-        match what {
-            None => Ok(self.overview()),
-            Some("validation") => Ok(self.validation()),
-            Some(category) if CATEGORIES.contains(&category) => Ok(table_of(category, self.entries(category))),
-            Some(word) => {
-                let (mut pages, mut tables) = (Vec::new(), Vec::new());
-                for (category, entries) in self.chosen(what)? {
-                    let (named, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.is_named(word));
-                    pages.extend(named.into_iter().map(Listed::page));
-                    tables.extend((!others.is_empty()).then(|| table_of(category, others)));
-                }
-                Ok([pages, tables].concat().join("\n"))
-            }
-        }
-    }
-
-    /// Kinds, suites and profiles in a line each, and the names of workloads and articles.
-    fn overview(&self) -> String {
-        let suites = self.suites.iter().map(|suite| [suite.name.clone(), suite.about.clone()]);
-        let width = places::width().unwrap_or(PLAIN.width);
-        let names = |title: &str, category: &str| {
-            let names: Vec<&str> = self.entries(category).iter().map(|entry| entry.name()).collect();
-            layout::wrapped(&format!("{title}: {}", names.join(", ")), "  ", width)
-        };
-        let whole = |category| table_of(category, self.entries(category));
-        format!(
-            "{}\n{}\n{}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
-             and\nfsarena list kinds, layers, workloads, suites, profiles, validation or articles has a table.\n",
-            whole("kinds"),
-            whole("layers"),
-            table(["suite", "about"], suites),
-            whole("profiles"),
-            names("workloads", "workloads"),
-            names("articles", "published"),
-        )
-    }
-
-    fn validation(&self) -> String {
-        let rows = self.validation.iter().map(|program| {
-            let Workload { group, name, measures, .. } = program;
-            [group.clone(), name.to_string(), listed::here(program), measures.clone()]
-        });
-        table(["profile", "program that it does not contain", "here", "measures"], rows)
-    }
-
-    /// The entries of each category that a word chooses: all of the category with this name, or what has this name.
-    /// What mentions the word is added if nothing has the name but a profile, which stands for a kind of work. Without
-    /// a word, everything but the programs that validate profiles.
-    fn chosen(&self, what: Option<&str>) -> Result<Vec<(&'static str, Vec<Listed<'_>>)>> {
-        let all = CATEGORIES.map(|category| (category, self.entries(category)));
-        let named = |word| all.iter().flat_map(|(_, entries)| entries).filter(move |entry| entry.is_named(word));
-        let finds = what.is_some_and(|word| named(word).all(|entry| matches!(entry, Listed::Profile(_))));
-        let is_wanted = |category: &str, entry: &Listed<'_>| match what {
-            None => category != "validation",
-            Some(word) if CATEGORIES.contains(&word) => category == word,
-            Some(word) => entry.is_named(word) || (finds && category != "validation" && entry.mentions(word)),
-        };
-        let chosen = all.iter().map(|(category, entries)| {
-            (*category, entries.iter().filter(|entry| is_wanted(category, entry)).copied().collect())
-        });
-        let chosen: Vec<(&str, Vec<Listed<'_>>)> = chosen.collect();
-        match what.filter(|_| chosen.iter().all(|(_, entries)| entries.is_empty())) {
-            None => Ok(chosen),
-            Some(word) => {
-                let names = all.iter().filter(|(category, _)| *category != "validation");
-                let names = names.flat_map(|(_, entries)| entries).map(|entry| entry.name());
-                let hint = did_you_mean(word, names, "`fsarena list` shows what there is");
-                bail!(Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint))
-            }
-        }
-    }
-
-    fn json(&self, what: Option<&str>) -> Result<Value> {
-        let chosen = self.chosen(what)?.into_iter();
-        let of = |entries: Vec<Listed<'_>>| entries.into_iter().map(Listed::json).collect();
-        Ok(Value::Object(chosen.map(|(category, entries)| (category.to_owned(), of(entries))).collect()))
+impl Category {
+    fn table<'a>(&self, entries: impl IntoIterator<Item = &'a Listed>) -> String {
+        table(self.header.iter().copied(), entries.into_iter().map(|entry| entry.row.clone()))
     }
 }
 
-fn table_of(category: &str, entries: Vec<Listed<'_>>) -> String {
-    let header: &[&str] = match category {
-        "workloads" => &["workload", "here", "--rate", "unit", "measures"],
-        "suites" => &["suite", "about", "workloads"],
-        "profiles" => &["profile", "about"],
-        "layers" => &["layer", "here", "about"],
-        "published" => &["article", "tests", "title"],
-        _ => &["kind", "here", "about"],
+/// All categories, in the order in which pages are printed.
+type Catalogue = [Category; 7];
+
+/// The programs that validate profiles, which only their own name finds.
+const VALIDATION: &str = "validation";
+
+fn catalogue() -> Result<Catalogue> {
+    let category = |name, header, entries| Category { name, header, entries };
+    let (workloads, programs) = (fsarena_catalog::workloads()?, fsarena_catalog::validation()?);
+    let (suites, profiles) = (fsarena_catalog::suites()?, fsarena_catalog::profiles()?);
+    let articles = fsarena_articles::articles()?;
+    Ok([
+        category(
+            "workloads",
+            &["workload", "here", "--rate", "unit", "measures"],
+            workloads.iter().map(|workload| Listed::workload(workload, &suites)).collect(),
+        ),
+        category(
+            VALIDATION,
+            &["profile", "program that it does not contain", "here", "measures"],
+            programs.iter().map(Listed::validation).collect(),
+        ),
+        category("suites", &["suite", "about", "workloads"], suites.iter().map(Listed::suite).collect()),
+        category("profiles", &["profile", "about"], profiles.iter().map(Listed::profile).collect()),
+        category("kinds", &["kind", "here", "about"], KINDS.iter().map(|kind| Listed::kind(kind)).collect()),
+        category("layers", &["layer", "here", "about"], LAYERS.iter().map(|layer| Listed::layer(layer)).collect()),
+        category("published", &["article", "tests", "title"], articles.iter().map(Listed::article).collect()),
+    ])
+}
+
+fn text(all: &Catalogue, what: Option<&str>) -> Result<String> {
+    let Some(word) = what else { return Ok(overview(all)) };
+    if let Some(category) = all.iter().find(|category| category.name == word) {
+        return Ok(category.table(&category.entries));
+    }
+    let (mut pages, mut tables) = (Vec::new(), Vec::new());
+    for (category, entries) in chosen(all, what)? {
+        let (named, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.is_named(word));
+        pages.extend(named.into_iter().map(Listed::page));
+        tables.extend((!others.is_empty()).then(|| category.table(others)));
+    }
+    Ok([pages, tables].concat().join("\n"))
+}
+
+/// Kinds, suites and profiles in a line each, and the names of workloads and articles.
+fn overview([workloads, _, suites, profiles, kinds, layers, articles]: &Catalogue) -> String {
+    let width = places::width().unwrap_or(PLAIN.width);
+    let names = |title: &str, category: &Category| {
+        let names = joined(category.entries.iter().map(|entry| &entry.name), ", ");
+        layout::wrapped(&format!("{title}: {names}"), "  ", width)
     };
-    table(header.iter().copied(), entries.into_iter().map(Listed::row))
+    let whole = |category: &Category| category.table(&category.entries);
+    format!(
+        "{}\n{}\n{}\n{}\n{}\n\n{}\n\nfsarena list NAME says all about one, fsarena list WORD finds those that mention it, \
+         and\nfsarena list kinds, layers, workloads, suites, profiles, validation or articles has a table.\n",
+        whole(kinds),
+        whole(layers),
+        table(["suite", "about"], suites.entries.iter().map(|entry| &entry.row[..2])),
+        whole(profiles),
+        names("workloads", workloads),
+        names("articles", articles),
+    )
+}
+
+/// The entries of each category that a word chooses: all of the category with this name, or what has this name. What
+/// mentions the word is added if nothing has the name but a profile, which stands for a kind of work. Without a word,
+/// everything but the programs that validate profiles.
+fn chosen<'a>(all: &'a Catalogue, what: Option<&str>) -> Result<Vec<(&'a Category, Vec<&'a Listed>)>> {
+    let is_named = |category: &Category, word| category.entries.iter().any(|entry| entry.is_named(word));
+    let named = |word| all.iter().filter(move |category| is_named(category, word));
+    let finds = what.is_some_and(|word| named(word).all(|category| category.name == "profiles"));
+    let is_wanted = |category: &str, entry: &Listed| match what {
+        None => category != VALIDATION,
+        Some(word) if all.iter().any(|it| it.name == word) => category == word,
+        Some(word) => entry.is_named(word) || (finds && category != VALIDATION && entry.mentions(word)),
+    };
+    let wanted = |category: &'a Category| category.entries.iter().filter(|entry| is_wanted(category.name, entry));
+    let chosen: Vec<(&Category, Vec<&Listed>)> =
+        all.iter().map(|category| (category, wanted(category).collect())).collect();
+    match what.filter(|_| chosen.iter().all(|(_, entries)| entries.is_empty())) {
+        None => Ok(chosen),
+        Some(word) => {
+            let names = all.iter().filter(|category| category.name != VALIDATION);
+            let names = names.flat_map(|category| &category.entries).map(|entry| entry.name.as_str());
+            let hint = did_you_mean(word, names, "`fsarena list` shows what there is");
+            bail!(Refusal::wrong_use(format!("nothing is named `{word}` or mentions it"), hint))
+        }
+    }
 }
 
 /// Whether a kind is usable on this machine.

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use fsarena_analyse::{assess, history};
 use fsarena_articles::additions;
+use fsarena_model::joined;
 use fsarena_place::Refusal;
 use fsarena_report::report::ColumnKind::{Figure, Name, Words};
 use fsarena_report::report::{List, ListLook, Paragraph, Report, Role, Section, Sentence, TableLook, TableOf};
@@ -61,14 +62,13 @@ const INDEX: &str = "index.html";
 
 fn all_runs(rows: &[RunRow]) -> Section {
     let page = |row: &RunRow| Sentence::new(Role::Page(format!("run-{}.html", row.run)), format!("run {}", row.run));
-    let labels = |row: &RunRow| row.contenders.iter().map(|label| label.0.as_str()).collect::<Vec<_>>().join(", ");
     let table = TableOf::new(TableLook::Full, rows)
         .column(Name, "run", page)
         .column(Words, "started", |row| &row.started)
         .column(Words, "status", RunRow::state)
         .column(Figure, "rounds", |row| row.rounds.to_string())
         .column(Words, "suite or profile", |row| row.suite.clone().unwrap_or_default())
-        .column(Words, "contenders", labels)
+        .column(Words, "contenders", |row| joined(&row.contenders, ", "))
         .column(Words, "tags", |row| row.tags.join(", "))
         .done();
     let none = Sentence::from("There is no run in the store yet:").and(Role::Code, "fsarena compare ext4 xfs btrfs");

@@ -54,11 +54,9 @@ pub fn run(global: &Global, options: &ReportArguments) -> Result<()> {
     let comparison = assess(&record);
     let additions = additions(&record, &comparison)?;
     let format = formats::chosen(options.format.as_deref(), options.output.as_deref(), "text")?;
-    match (format.name, &options.output) {
-        (_, Some(path)) => write_into(path, format, &comparison, additions),
-        ("text", None) => print(global, &comparison, additions),
-        ("summary", None) => print_summary(global, &comparison),
-        _ => print_as(format, &comparison, additions),
+    match &options.output {
+        Some(path) => write_into(path, format, &comparison, additions),
+        None => print(global, format, &comparison, additions),
     }
 }
 
@@ -69,8 +67,14 @@ fn judge_by(plan: &mut Plan, mix: Mix, profile: Option<String>) -> Result<()> {
     plan::require_mix(plan)
 }
 
-/// Prints a comparison in a format.
-pub fn print_as(format: &Format, comparison: &Comparison, additions: Additions) -> Result<()> {
+/// Prints a comparison in a format; text and summary in the style that stdout has.
+pub fn print(global: &Global, format: &Format, comparison: &Comparison, additions: Additions) -> Result<()> {
+    let styled = |report| write(report_text(report, places::style(global)).as_bytes());
+    match format.name {
+        "text" => return styled(fsarena_report::comparison(comparison, additions)),
+        "summary" => return styled(summary(comparison)),
+        _ => {}
+    }
     let document = rendered(format, comparison, additions)?;
     if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() {
         let (run, Format { name, extension, .. }) = (comparison.run.number, format);
@@ -78,16 +82,6 @@ pub fn print_as(format: &Format, comparison: &Comparison, additions: Additions) 
         bail!(Refusal::wrong_use(format!("`{name}` is nothing to read on a terminal"), hint));
     }
     write(document.bytes())
-}
-
-/// Prints a comparison as text, in the style that stdout has.
-pub fn print(global: &Global, comparison: &Comparison, additions: Additions) -> Result<()> {
-    write(report_text(fsarena_report::comparison(comparison, additions), places::style(global)).as_bytes())
-}
-
-/// Prints the summary of a comparison.
-pub fn print_summary(global: &Global, comparison: &Comparison) -> Result<()> {
-    write(report_text(summary(comparison), places::style(global)).as_bytes())
 }
 
 fn rendered(format: &Format, comparison: &Comparison, additions: Additions) -> Result<Document> {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use fsarena_execute::{Assignment, Remaining, Wish};
-use fsarena_model::{Budget, Nanos, RunRecord, Status};
+use fsarena_model::{Nanos, RunRecord, Status};
 use fsarena_place::{End, Place, note};
 
 use super::compare::{ended, show};
@@ -47,7 +47,7 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     }
     let wish = match (options.rounds, options.budget) {
         (Some(count), _) => Wish::Rounds(count),
-        (None, Some(time)) => Wish::Within(Budget(time)),
+        (None, Some(time)) => Wish::Within(time),
         (None, None) => Wish::Usual,
     };
     let place = Place::of_stored(&record.plan, options.on.clone());

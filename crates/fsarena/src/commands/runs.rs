@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Severity};
+use fsarena_model::{Event, Severity, joined};
 use fsarena_place::{Refusal, note};
 use fsarena_store::{RunRow, Store};
 use serde_json::json;
@@ -87,15 +87,13 @@ fn list(global: &Global, options: &RunsArguments) -> Result<()> {
         return print_json(json!({ "runs": rows.collect::<Vec<_>>() }));
     }
     let rows = rows.map(|row| {
-        let status = row.state();
-        let labels: Vec<String> = row.contenders.iter().map(ToString::to_string).collect();
         [
             row.run.to_string(),
-            row.started,
-            status.to_owned(),
+            row.started.clone(),
+            row.state().to_owned(),
             row.rounds.to_string(),
-            row.suite.unwrap_or_else(|| "–".to_owned()),
-            labels.join(" "),
+            row.suite.clone().unwrap_or_else(|| "–".to_owned()),
+            joined(&row.contenders, " "),
             row.tags.join(" "),
         ]
     });
@@ -112,8 +110,7 @@ pub fn tagged(store: &Store, tag: Option<&String>) -> Result<Vec<RunRow>> {
     let tags: BTreeSet<String> = rows.iter().flat_map(|row| &row.tags).cloned().collect();
     if !tags.contains(tag) {
         let give = format!("fsarena runs tag RUN {tag}");
-        let tags: Vec<String> = tags.into_iter().collect();
-        let hint = if tags.is_empty() { give } else { format!("the tags are {}; {give}", tags.join(", ")) };
+        let hint = if tags.is_empty() { give } else { format!("the tags are {}; {give}", joined(tags, ", ")) };
         bail!(Refusal::wrong_use(format!("no run in the store has the tag `{tag}`"), hint));
     }
     Ok(rows.into_iter().filter(|row| row.tags.contains(tag)).collect())

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use fsarena_analyse::NamedRun;
-use fsarena_model::{Label, Plan, RunRecord};
+use fsarena_model::{Label, Plan, RunRecord, joined};
 use fsarena_place::Refusal;
 use fsarena_report::report::Report;
 use serde::Serialize;
@@ -62,10 +62,10 @@ pub fn refuse_smoke(name: &str, plan: &Plan) -> Result<()> {
 /// Refuses a label that some run does not have.
 pub fn require<'a>(runs: impl IntoIterator<Item = &'a NamedRun>, label: &Label) -> Result<()> {
     for run in runs {
-        let labels: Vec<&str> = run.record.plan.contenders.iter().map(|contender| contender.label.0.as_str()).collect();
-        if !labels.contains(&label.0.as_str()) {
+        let labels: Vec<&Label> = run.record.plan.contenders.iter().map(|contender| &contender.label).collect();
+        if !labels.contains(&label) {
             let text = format!("{} has no contender `{label}`", run.name);
-            bail!(Refusal::wrong_use(text, format!("it has {}", labels.join(", "))));
+            bail!(Refusal::wrong_use(text, format!("it has {}", joined(labels, ", "))));
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use fsarena_analyse::{NamedRun, ProfileRun, validation};
 use fsarena_catalog::{CatalogError, Profile};
 use fsarena_execute::planned_rounds;
 use fsarena_model::plan::how_to_install;
-use fsarena_model::{Bytes, Nanos, Validation, Workload, repeated};
+use fsarena_model::{Bytes, Nanos, Validation, Workload, joined, repeated};
 use fsarena_place::{ENGINES, Refusal, note, note::tell, require_space, require_storage};
 
 use super::{compare, deliver, print, sides, table};
@@ -118,12 +118,17 @@ pub fn run(global: &Global, options: &Validate) -> Result<Ended> {
     }
     let mut found = validation(&runs);
     found.left_out.extend(lost);
-    let numbers: Vec<String> = runs.iter().map(|run| run.run.record.run.to_string()).collect();
-    let again = || note!("the same again, without measuring: fsarena validate --runs {}", numbers.join(","));
     match found.pairs.is_empty() {
         true if ended == Ended::Interrupted => note!("interrupted: {}", nothing(&found)),
-        true => bail!(Refusal::trial(nothing(&found), format!("fsarena report {} says more", numbers[0]))),
-        false => show(global, options, &found).map(|()| again())?,
+        true => {
+            let hint = format!("fsarena report {} says more", runs[0].run.record.run);
+            bail!(Refusal::trial(nothing(&found), hint));
+        }
+        false => {
+            show(global, options, &found)?;
+            let numbers = joined(runs.iter().map(|run| run.run.record.run), ",");
+            note!("the same again, without measuring: fsarena validate --runs {numbers}");
+        }
     }
     Ok(ended)
 }
@@ -134,17 +139,13 @@ fn require_pairs(options: &Validate, cases: &[Case]) -> Result<()> {
         let text = "a prediction is about two contenders, and there is one";
         bail!(Refusal::wrong_use(text, "--contenders ext4,xfs"));
     }
-    let missing = |case: &Case| -> Vec<String> {
-        let of = |program: &Argument<Workload>| ENGINES.missing(&program.it);
-        let each: Vec<Vec<String>> = case.programs.iter().map(of).collect();
-        if each.iter().any(Vec::is_empty) { Vec::new() } else { each.concat() }
-    };
-    let packages: BTreeSet<String> = cases.iter().flat_map(missing).collect();
-    if cases.iter().all(|case| !missing(case).is_empty()) {
-        let names: Vec<&str> = cases.iter().map(|case| case.profile.it.name.as_str()).collect();
-        let text = format!("no program that validates {} is installed", names.join(", "));
-        let packages: Vec<String> = packages.into_iter().collect();
-        bail!(Refusal::machine(text, how_to_install(&packages)));
+    let programs = cases.iter().flat_map(|case| &case.programs);
+    let missing: Vec<Vec<String>> = programs.map(|program| ENGINES.missing(&program.it)).collect();
+    if missing.iter().all(|packages| !packages.is_empty()) {
+        let names = joined(cases.iter().map(|case| &case.profile.it.name), ", ");
+        let text = format!("no program that validates {names} is installed");
+        let packages: BTreeSet<String> = missing.into_iter().flatten().collect();
+        bail!(Refusal::machine(text, how_to_install(&packages.into_iter().collect::<Vec<_>>())));
     }
     Ok(())
 }
@@ -204,12 +205,11 @@ fn planned(options: &Validate, cases: &[Case]) -> Result<String> {
         let own: Vec<Workload> = own.collect::<Result<_, _>>()?;
         let others: Vec<Workload> = case.programs.iter().map(|program| program.it.clone()).collect();
         let missing: BTreeSet<String> = own.iter().chain(&others).flat_map(|it| ENGINES.missing(it)).collect();
-        let missing: Vec<String> = missing.into_iter().collect();
         let plan = plan::plan(&compared(options, case, share(options, cases))?)?.0;
         require_storage(&plan)?;
         require_space(&plan)?;
         let rounds = planned_rounds(&plan).to_string();
-        Ok([case.profile.it.name.clone(), names(&own), names(&others), rounds, missing.join(" ")])
+        Ok([case.profile.it.name.clone(), names(&own), names(&others), rounds, joined(missing, " ")])
     };
     let rows: Vec<[String; 5]> = cases.iter().map(row).collect::<Result<_>>()?;
     Ok(table(["profile", "workloads", "programs that it does not contain", "rounds", "missing packages"], rows))
@@ -221,7 +221,7 @@ fn share(options: &Validate, cases: &[Case]) -> Nanos {
 }
 
 fn names(workloads: &[Workload]) -> String {
-    workloads.iter().map(|workload| workload.name.as_str()).collect::<Vec<_>>().join(" ")
+    joined(workloads.iter().map(|workload| &workload.name), " ")
 }
 
 /// Runs each profile with its programs. A profile that cannot run is left out, unless none can.
@@ -287,7 +287,7 @@ fn stored(global: &Global, text: &str, profiles: &[Argument<Profile>], options: 
     let is_named = |name: &str| profiles.iter().any(|profile| profile.it.name == name);
     let is_wanted = |run: &ProfileRun| options.profiles.is_empty() || is_named(&run.profile);
     let names = all.iter().map(|run| run.profile.as_str()).collect::<BTreeSet<&str>>();
-    let hint = format!("they were made for {}", names.into_iter().collect::<Vec<_>>().join(", "));
+    let hint = format!("they were made for {}", joined(names, ", "));
     let wanted: Vec<ProfileRun> = all.into_iter().filter(is_wanted).collect();
     if wanted.is_empty() {
         let text = format!("none of these runs was made for {}", options.profiles.join(" or "));

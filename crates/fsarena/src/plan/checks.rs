@@ -4,15 +4,16 @@ use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::estimated_round;
 use fsarena_lane::{KINDS, lane_count};
-use fsarena_model::{DebianRelease, Medium, Mode, Often, Plan, Rounds, Storage};
-use fsarena_place::{ENGINES, Refusal, Refusals};
+use fsarena_model::plan::how_to_install;
+use fsarena_model::{DebianRelease, Medium, Mode, Often, Plan, Rounds, Storage, distinct};
+use fsarena_place::{Refusal, Refusals};
 
 use crate::cli::{Compare, GUEST_MEMORY, Setup};
 
 /// Refuses a budget that is too short for one round.
 pub fn require_time(plan: &Plan) -> Result<()> {
     let Rounds::Within(budget) = plan.rounds else { return Ok(()) };
-    Ok(fsarena_execute::require_time(plan, estimated_round(plan), budget.0)?)
+    Ok(fsarena_execute::require_time(plan, estimated_round(plan), budget)?)
 }
 
 /// Refuses options that would have no effect: the user believes that they have one.
@@ -24,11 +25,13 @@ pub fn require_effect(arguments: &Compare, storage: &Storage) -> Result<()> {
         let text = format!("`{option}` is about a command of your own, and none is given");
         refusals.add(Refusal::wrong_use(text, "--command 'COMMAND {dir}'"));
     }
-    if let Some(named) = setup.erase.first().filter(|_| storage.disks().is_empty()) {
+    if let Some(named) = setup.conditions.erase.first().filter(|_| storage.disks().is_empty()) {
         let text = format!("`--erase {named}` names none of the disks of this run");
         refusals.add(Refusal::wrong_use(text, "name the disk with --storage"));
     }
-    if let Some(named) = setup.storage.as_ref().filter(|_| *storage != Storage::Memory && place.simulated().is_some()) {
+    if let Some(named) =
+        setup.conditions.storage.as_ref().filter(|_| *storage != Storage::Memory && place.simulated().is_some())
+    {
         let text = format!("`--storage {named}` has no effect: lanes lie on a disk that the guest simulates");
         refusals.add(Refusal::wrong_use(text, "leave it out, or leave out --guest-disk and `--guest deterministic`"));
     }
@@ -80,9 +83,9 @@ pub fn require_effect_on(plan: &Plan, arguments: &Compare) -> Result<()> {
 /// A note if options are about lanes, and the plan has none.
 pub fn without_lanes(setup: &Setup, plan: &Plan) -> Option<String> {
     let about_lanes = [
-        ("--storage", setup.storage.is_some()),
+        ("--storage", setup.conditions.storage.is_some()),
         ("--lane-size", setup.lane_size.is_some()),
-        ("--medium", setup.medium != Medium::default()),
+        ("--medium", setup.conditions.medium != Medium::default()),
     ];
     let given: Vec<&str> = about_lanes.iter().filter(|(_, is_given)| *is_given).map(|(option, _)| *option).collect();
     let is_none = !given.is_empty() && lane_count(plan) == 0;
@@ -116,7 +119,11 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
     match unknown_names(plan, mix) {
         None => Ok(()),
         Some(_) if plan.weighting.profile.is_some() && covered(plan, mix).is_some() => Ok(()),
-        Some((name, _)) if !not_here(plan, &name).is_empty() => without_programs(plan, &name),
+        Some((name, _)) if !not_here(plan, &name).is_empty() => {
+            let packages = distinct(not_here(plan, &name).into_iter().flat_map(|missing| &missing.packages));
+            let text = format!("no workload of `{name}` was run, since programs are not installed");
+            bail!(Refusal::machine(text, format!("{}, and make the run again", how_to_install(&packages))))
+        }
         Some((name, known)) => {
             let text = match &plan.weighting.profile {
                 Some(profile) => format!("the run has no workload of the profile `{profile}`"),
@@ -125,16 +132,4 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
             bail!(Refusal::wrong_use(text, format!("the names of this run: {}", known.join(", "))))
         }
     }
-}
-
-/// Refuses a weight for a name whose workloads all lack programs. The error names the missing programs; if they have
-/// been installed since the stored run, it says so.
-fn without_programs(plan: &Plan, name: &str) -> Result<()> {
-    for missing in not_here(plan, name) {
-        let workload = fsarena_catalog::workload(&missing.workload)?;
-        ENGINES.of(&workload)?.require(&workload)?;
-    }
-    let text =
-        format!("no workload of `{name}` was run, for their programs were not there, and it cannot have a weight");
-    bail!(Refusal::machine(text, "they are there now: make the run again"))
 }

@@ -38,12 +38,17 @@ pub fn usual_contenders<'a>(suite: &'a Suite, place: &PlaceArguments) -> &'a [St
 
 /// The contenders `named`, followed by those by which explanations of their kinds are tested.
 pub fn with_knobs(named: &[String]) -> Vec<String> {
+    let knobs = named.iter().filter_map(|name| fsarena_lane::kind(name)).flat_map(|kind| kind.symbols.knobs);
+    with_further(named, knobs.flat_map(|knob| [knob.with, knob.without]))
+}
+
+/// The contenders `named`, followed by those of `further` whose plain kind is one of them, each once.
+pub fn with_further<'a>(named: &[String], further: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut all = named.to_vec();
-    for kind in named.iter().filter_map(|name| fsarena_lane::kind(name)) {
-        for contender in kind.symbols.knobs.iter().flat_map(|knob| [knob.with, knob.without]) {
-            if !all.iter().any(|known| known == contender) {
-                all.push(contender.to_owned());
-            }
+    for name in further {
+        let kind = name.split([':', ' ']).next().unwrap_or_default();
+        if named.iter().any(|one| one == kind) && !all.iter().any(|known| known == name) {
+            all.push(name.to_owned());
         }
     }
     all

@@ -8,11 +8,11 @@ use fsarena_catalog::Suite;
 use fsarena_execute::left_out;
 use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
 use fsarena_model::{
-    Arguments, Contender, FromSuite, Label, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload,
+    Arguments, Contender, FromSuite, Label, LanePlan, Measuring, Often, Plan, Rounds, Scale, Workload, joined,
 };
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
-use super::contenders::{contender_files, contenders, usual_contenders};
+use super::contenders::{contender_files, contenders, usual_contenders, with_further};
 use super::work::{at_scale, available};
 use super::{LANE, checked, resolved, seed};
 use crate::commands::reproduce::Reproduce;
@@ -27,7 +27,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     require_whole(named)?;
     let causes: Vec<&Cause> = article.claims.iter().filter_map(|claim| claim.cause.as_ref()).collect();
     let causes = if options.explain { causes } else { Vec::new() };
-    let named = &with_options(named, &causes);
+    let named = &with_further(named, causes.iter().flat_map(|cause| options_of(cause)));
     let (contenders, ignored) = contenders(named, Vec::new())?;
     let workloads = at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(options.harness, workload)).collect();
@@ -41,29 +41,25 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
     let compared = compared(&article, &contenders, &suite);
     let is_traced = |cause: &&Cause| article.test(&cause.test).is_some_and(|test| is_traced(cause, test, &workloads));
-    let is_shown =
-        |cause: &Cause| options_of(cause).iter().any(|name| contenders.iter().any(|it| it.label.0 == **name));
     let explained = causes.iter().any(is_traced);
-    let is_in_vain = options.explain && !explained && !causes.iter().any(|cause| is_shown(cause));
-    let in_vain = "--explain has no effect: no claim of this article blames what could be measured here".to_owned();
-    let notes = idle
-        .chain(unavailable.iter().map(ToString::to_string))
-        .chain(compared)
-        .chain(ignored)
-        .chain(is_in_vain.then_some(in_vain))
-        .collect();
+    let mut tested = causes.iter().flat_map(|cause| options_of(cause));
+    let is_tested = tested.any(|name| contenders.iter().any(|contender| contender.label.0 == name));
+    let in_vain = (options.explain && !explained && !is_tested)
+        .then(|| "--explain has no effect: no claim of this article blames what could be measured here".to_owned());
+    let notes =
+        idle.chain(unavailable.iter().map(ToString::to_string)).chain(compared).chain(ignored).chain(in_vain).collect();
     let contender_files = contender_files(named)?;
-    let storage = options.setup.place.storage(options.setup.storage.as_deref(), &contenders);
+    let storage = options.setup.place.storage(options.setup.conditions.storage.as_deref(), &contenders);
     let lane_size = options.setup.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE);
     let plan = Plan {
         workloads,
         suite: FromSuite { name: Some(suite.name.clone()), unavailable, groups: suite.groups, ..FromSuite::default() },
         seed: seed(options.setup.seed, &options.setup.place),
         rounds: Rounds::Exactly(rounds),
-        margin: options.setup.margin,
+        margin: options.setup.conditions.margin,
         lanes: LanePlan {
             tools: options.setup.tools.clone(),
-            ..LanePlan::new(storage, lane_size, options.setup.medium)
+            ..LanePlan::new(storage, lane_size, options.setup.conditions.medium)
         },
         measuring: Measuring { noise, baselines, explained, ..Measuring::default() },
         left_out: left_out.into_iter().chain(for_one_cause).collect(),
@@ -89,19 +85,8 @@ fn require_whole(named: &[String]) -> Result<()> {
     }
 }
 
-/// The contenders `named`, followed by those by which the causes of claims are judged, if one of their kind is named.
-fn with_options(named: &[String], causes: &[&Cause]) -> Vec<String> {
-    let mut all = named.to_vec();
-    for name in causes.iter().flat_map(|cause| options_of(cause)) {
-        let kind = name.split([':', ' ']).next().unwrap_or_default();
-        if named.iter().any(|one| one == kind) && !all.contains(name) {
-            all.push(name.clone());
-        }
-    }
-    all
-}
-
-fn options_of(cause: &Cause) -> Vec<&String> {
+/// The contenders by which the cause of a claim is judged.
+fn options_of(cause: &Cause) -> Vec<&str> {
     match &cause.blames {
         Blamed::Activities(_) => Vec::new(),
         Blamed::Options { slower, faster } => vec![slower, faster],
@@ -121,7 +106,7 @@ fn only_for_causes(
     };
     let is_own = |label: &Label| article.contenders.iter().any(|one| one.here.contains(&label.0));
     let out = |label: &Label| -> Vec<LeftOut> {
-        let own: Vec<_> = causes.iter().filter(|cause| options_of(cause).contains(&&label.0)).collect();
+        let own: Vec<_> = causes.iter().filter(|cause| options_of(cause).contains(&label.0.as_str())).collect();
         let is_other = |workload: &&Workload| !own.is_empty() && !own.iter().any(|cause| judges(cause, &workload.name));
         let others = workloads.iter().filter(is_other);
         others.map(|workload| LeftOut { label: label.clone(), workload: workload.name.to_string() }).collect()
@@ -141,9 +126,9 @@ fn compared(article: &Article, contenders: &[Contender], suite: &Suite) -> Optio
     if without.is_empty() || contenders.iter().any(Contender::is_directory) {
         return None;
     }
-    let names = |all: &[&PublishedContender]| all.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = |all: &[&PublishedContender]| joined(all.iter().map(|one| &one.name), ", ");
     let lacking = |kind: &&String| without.iter().any(|published| published.here.contains(kind));
-    let rest = |usual: &[String]| usual.iter().filter(lacking).cloned().collect::<Vec<_>>().join(", ");
+    let rest = |usual: &[String]| joined(usual.iter().filter(lacking), ", ");
     let hint = match (rest(&suite.contenders), rest(&suite.guest_contenders)) {
         (here, _) if !here.is_empty() => {
             let take = if here.contains(',') { "take" } else { "takes" };
@@ -198,9 +183,10 @@ mod tests {
         let article = fsarena_articles::article("openeuler").expect("there");
         let causes: Vec<&Cause> = article.claims.iter().filter_map(|claim| claim.cause.as_ref()).collect();
         let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
-        assert_eq!(with_options(&names(&["ext4", "xfs"]), &causes), names(&["ext4", "xfs"]), "they are of Btrfs");
-        let named = with_options(&names(&["ext4", "btrfs"]), &causes);
-        assert!(named.len() > 2 && named == with_options(&named, &causes), "a repeated run adds none: {named:?}");
+        let with_options = |named: &[String]| with_further(named, causes.iter().flat_map(|cause| options_of(cause)));
+        assert_eq!(with_options(&names(&["ext4", "xfs"])), names(&["ext4", "xfs"]), "they are of Btrfs");
+        let named = with_options(&names(&["ext4", "btrfs"]));
+        assert!(named.len() > 2 && named == with_options(&named), "a repeated run adds none: {named:?}");
         let (contenders, _) = contenders(&named, Vec::new()).expect("contenders");
         let workloads = names(&["openeuler-seqread", "openeuler-small-files"]);
         let workloads = crate::plan::work::at_scale(&workloads, Scale::Standard).expect("workloads");

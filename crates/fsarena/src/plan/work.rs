@@ -1,7 +1,7 @@
 //! The workloads of a plan, and the engines that run them.
 
-mod cache;
 mod commands;
+mod variants;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,6 @@ use fsarena_model::{Bytes, Contender, DurablePoint, Unavailable, Workload, repea
 use fsarena_place::{BLOCK, ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, PlaceArguments};
-use crate::open_loops::{self, Unable};
 
 #[derive(Default)]
 pub struct PlannedWork {
@@ -35,7 +34,7 @@ pub fn suite(arguments: &Compare) -> Option<&str> {
 
 /// The workloads that `arguments` select for these contenders; `profile` is the one that they name.
 pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contender]) -> Result<PlannedWork> {
-    let mut work = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
+    let work = match (arguments.own.commands.is_empty(), arguments.work.fio.is_empty()) {
         (false, _) => commands::from_commands(arguments, contenders)?,
         (true, false) => from_both(arguments, contenders)?,
         (true, true) => from_catalogue(arguments, profile, contenders)?,
@@ -43,11 +42,13 @@ pub fn of(arguments: &Compare, profile: Option<&Profile>, contenders: &[Contende
     if let Some(name) = repeated(work.workloads.iter().map(|workload| &workload.name)) {
         bail!(Refusal::wrong_use(format!("the workload `{name}` is named twice"), "name it once"));
     }
-    // A workload that the user named has to be able to keep a rate. One from a suite or profile need not.
+    let (workloads, unable) = variants::with_rates(work.workloads, &arguments.work.rate)?;
+    // A workload that the user named has to be able to keep a rate. Of a suite or profile one suffices.
     let is_listed = suite(arguments).is_some() || profile.is_some();
-    let unable = if is_listed { Unable::LeftOut } else { Unable::Refused };
-    work.workloads = open_loops::expanded(work.workloads, &arguments.work.rate, unable)?;
-    Ok(work)
+    match unable.filter(|_| !is_listed || !workloads.iter().any(Workload::is_open_loop)) {
+        Some(error) => Err(error.into()),
+        None => Ok(PlannedWork { workloads, ..work }),
+    }
 }
 
 /// The sectors of lanes, if there are any; a directory may have smaller ones, which are known when its files are open.
@@ -77,7 +78,7 @@ fn from_catalogue(arguments: &Compare, profile: Option<&Profile>, contenders: &[
     let is_unsynced = |it: &&Workload| it.durable == DurablePoint::None && it.parameters.get("script").is_some();
     let unsynced = workloads.iter().filter(|it| own.contains_key(it.name.as_str())).filter(is_unsynced);
     let unsynced: Vec<String> = unsynced.map(|it| commands::without_sync(&format!("`{}`", it.name))).collect();
-    let mut work = cache::with(arguments.work.cache, workloads)?;
+    let mut work = variants::with_caches(arguments.work.cache, workloads)?;
     work.notes.extend(unsynced);
     work.notes.extend(unavailable.iter().map(ToString::to_string));
     work.unavailable = unavailable;
@@ -150,7 +151,7 @@ fn from_job_files(arguments: &Compare, contenders: &[Contender]) -> Result<Plann
         }
     }
     refusals.end()?;
-    let mut work = cache::with(arguments.work.cache, jobs.workloads)?;
+    let mut work = variants::with_caches(arguments.work.cache, jobs.workloads)?;
     work.notes.extend(jobs.notes);
     Ok(work)
 }

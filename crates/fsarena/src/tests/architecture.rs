@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use fsarena_model::Contender;
 use fsarena_place::ENGINES;
 
+use super::{files, root};
+
 /// Crates that name no engine, suite, article or kind.
 const CORE: [&str; 8] = ["model", "stats", "analyse", "execute", "store", "probe", "sys", "report"];
 
@@ -24,20 +26,14 @@ const ALLOWED: [(&str, &str, &str); 8] = [
 ];
 
 fn crates() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    root().join("crates")
 }
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
-    let of = |path: PathBuf| match path.is_dir() {
-        true => sources(&path),
-        false => vec![path],
-    };
-    let is_source = |path: &PathBuf| {
-        let is_test = path.file_stem().is_some_and(|name| name == "tests" || name == "fuzz");
-        path.extension().is_some_and(|it| it == "rs") && !is_test
-    };
-    entries.flat_map(of).filter(is_source).collect()
+/// The source files of a crate, without those of its tests.
+fn sources(name: &str) -> Vec<PathBuf> {
+    let mut paths = files(&crates().join(name).join("src"), "rs");
+    paths.retain(|path| path.file_stem().is_none_or(|name| name != "tests" && name != "fuzz"));
+    paths
 }
 
 /// The text of a source file, without its tests.
@@ -57,7 +53,7 @@ fn dependencies(name: &str) -> BTreeSet<String> {
 
 #[test]
 fn crates_use_only_what_the_architecture_allows() {
-    let page = fs::read_to_string(crates().join("../docs/architecture.md")).expect("readable");
+    let page = fs::read_to_string(root().join("docs/architecture.md")).expect("readable");
     let mut count = 0;
     for row in page.lines().filter_map(|line| line.strip_prefix("| `fsarena-")) {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -81,7 +77,7 @@ fn the_core_names_no_engine_suite_article_or_kind() {
     let names: BTreeSet<String> = engines.chain(kinds).map(str::to_owned).chain(suites).chain(articles).collect();
     let mut found = Vec::new();
     for crate_name in CORE {
-        for path in sources(&crates().join(format!("fsarena-{crate_name}/src"))) {
+        for path in sources(&format!("fsarena-{crate_name}")) {
             let code = code(&path);
             let is_allowed = |name: &str| ALLOWED.iter().any(|(of, allowed, _)| *of == crate_name && *allowed == name);
             let is_named = |name: &&String| code.contains(&format!("\"{name}\"")) && !is_allowed(name);
@@ -118,8 +114,8 @@ fn a_record_is_analysed_in_one_place() {
 
 /// Asserts that a function is called only in the files whose paths end like this.
 fn assert_called_in(call: &str, allowed: &[&str]) {
-    let all = fs::read_dir(crates()).expect("readable").map(|entry| entry.expect("readable").path().join("src"));
-    let all = all.flat_map(|folder| sources(&folder));
+    let all = fs::read_dir(crates()).expect("readable").map(|entry| entry.expect("readable").file_name());
+    let all = all.flat_map(|name| sources(&name.to_string_lossy()));
     let found = all.filter(|path| !path.ends_with("architecture.rs") && code(path).contains(call));
     let mut found: Vec<String> = found.map(|path| path.display().to_string()).collect();
     found.retain(|path| !allowed.iter().any(|end| path.ends_with(end)));
@@ -130,7 +126,7 @@ fn assert_called_in(call: &str, allowed: &[&str]) {
 fn the_core_has_nothing_for_articles() {
     let mut found = Vec::new();
     let all = CORE.iter().chain(&["catalog", "engine", "lane"]);
-    for path in all.flat_map(|name| sources(&crates().join(format!("fsarena-{name}/src")))) {
+    for path in all.flat_map(|name| sources(&format!("fsarena-{name}"))) {
         let code = code(&path);
         let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
         // What is between quotation marks is data.
@@ -148,7 +144,7 @@ fn files_that_the_pages_name_exist() {
     let mut count = 0;
     for page in ["docs/architecture.md", "docs/guides/add-a-kind.md", "docs/guides/add-an-engine.md", "docs/safety.md"]
     {
-        let text = fs::read_to_string(crates().join("..").join(page)).expect("readable");
+        let text = fs::read_to_string(root().join(page)).expect("readable");
         for code in text.split('`').skip(1).step_by(2) {
             let path = code.strip_prefix("crates/").unwrap_or(code);
             let is_path = path.starts_with("fsarena-") && path.contains('/') && !path.contains("NAME");

@@ -1,30 +1,19 @@
 //! Every command line of the README and of docs is understood.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use crate::cli::Arguments;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn pages(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
-    let of = |path: PathBuf| match path.is_dir() {
-        true => pages(&path),
-        false => Some(path).filter(|path| path.extension().is_some_and(|it| it == "md")).into_iter().collect(),
-    };
-    entries.flat_map(of).collect()
-}
+use super::{files, root};
+use crate::cli::CommandLine;
 
 /// The lines of blocks of code, and what is between backquotes elsewhere, that begin with `program`.
 fn lines(program: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    for page in pages(&root().join("docs")).into_iter().chain([root().join("README.md"), root().join("CHANGELOG.md")]) {
+    for page in
+        files(&root().join("docs"), "md").into_iter().chain([root().join("README.md"), root().join("CHANGELOG.md")])
+    {
         let text = fs::read_to_string(page).expect("readable");
         for (number, block) in text.split("```").enumerate() {
             match number % 2 {
@@ -47,7 +36,7 @@ fn every_documented_command_line_is_understood() {
         // Of `native|fio` the first.
         let words = shlex::split(line).expect("quotes are closed").into_iter();
         let words = words.map(|word| word.split('|').next().unwrap_or_default().to_owned());
-        match Arguments::command().try_get_matches_from(words) {
+        match CommandLine::command().try_get_matches_from(words) {
             // The name of a command.
             Err(error) if error.kind() == ErrorKind::MissingRequiredArgument && !line.contains(" -") => {}
             Err(error) => panic!("{line}: {error}"),
@@ -58,7 +47,7 @@ fn every_documented_command_line_is_understood() {
 
 #[test]
 fn every_example_of_help_is_understood() {
-    let command = Arguments::command();
+    let command = CommandLine::command();
     let help: Vec<String> =
         command.get_subcommands().filter_map(|it| it.get_after_help()).map(ToString::to_string).collect();
     let lines: Vec<&str> = help.iter().flat_map(|text| text.lines()).map(str::trim).collect();

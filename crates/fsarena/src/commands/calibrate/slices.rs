@@ -92,7 +92,7 @@ fn measure(global: &Global, options: &Calibrate, plan: Plan, stop: &AtomicBool) 
     let what = if names.len() == 1 { format!("{}: ", names[0]) } else { String::new() };
     note!("{what}lanes of {}: {} rounds", plan.lanes.size, options.rounds);
     let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
-    let (wait, erase) = (!options.no_wait, options.erase.clone());
+    let (wait, erase) = (!options.conditions.no_wait, options.conditions.erase.clone());
     let assignment = Assignment { wait, erase, ..Assignment::new(plan, notes) };
     let done = perform(global, assignment, &Place::Here, stop)?;
     Ok(done.filter(|(_, end)| *end == End::Complete).map(|(record, _)| record))
@@ -132,20 +132,30 @@ fn plans(options: &Calibrate, size: Bytes) -> Result<Vec<Plan>> {
 
 fn json(seen: &LengthResults) -> Value {
     let workload = |workload: &String| {
-        let (agrees_from_ms, surety) = match finding(&seen.pairs, workload) {
-            None => (None, "unmeasured"),
-            Some(Finding::Whole) => (None, "whole"),
-            Some(Finding::SlicedFrom { slice_ms, surety: Agreement::Agrees }) => (Some(slice_ms), "shown"),
-            Some(Finding::SlicedFrom { surety: Agreement::Doubtful, .. }) => (None, "doubtful"),
-            Some(Finding::SlicedFrom { slice_ms, .. }) => (Some(slice_ms), "not-contradicted"),
-        };
-        json!({ "workload": workload, "agrees_from_ms": agrees_from_ms, "finding": surety })
+        let (agrees_from_ms, finding, _) = found(seen, workload);
+        json!({ "workload": workload, "agrees_from_ms": agrees_from_ms, "finding": finding })
     };
     json!({
         "first_runs": seen.fresh,
         "pairs": seen.pairs,
         "workloads": seen.workloads.iter().map(workload).collect::<Vec<_>>(),
     })
+}
+
+/// From which length on slices of a workload agree with whole runs, in milliseconds, and how sure that is: in JSON, and
+/// in words.
+fn found(seen: &LengthResults, workload: &str) -> (Option<u64>, &'static str, String) {
+    match finding(&seen.pairs, workload) {
+        None => (None, "unmeasured", "no pair was measured on all lengths".to_owned()),
+        Some(Finding::Whole) => (None, "whole", "not even those of 200 ms".to_owned()),
+        Some(Finding::SlicedFrom { surety: Agreement::Doubtful, .. }) => {
+            (None, "doubtful", "doubtful, even at 200 ms".to_owned())
+        }
+        Some(Finding::SlicedFrom { slice_ms, surety }) => {
+            let surety = if surety == Agreement::Agrees { "shown" } else { "not-contradicted" };
+            (Some(slice_ms), surety, format!("from {slice_ms} ms on, {}", surety.replace('-', " ")))
+        }
+    }
 }
 
 fn head(record: &RunRecord) -> String {
@@ -207,18 +217,13 @@ fn ratio(estimate: &Estimate) -> String {
 
 fn findings(seen: &LengthResults) -> String {
     let row = |workload: &String| {
-        let (found, line) = match finding(&seen.pairs, workload) {
-            None => ("no pair was measured on all lengths".to_owned(), "–".to_owned()),
-            Some(Finding::Whole) => ("not even those of 200 ms".to_owned(), "mode = \"whole\"".to_owned()),
-            Some(Finding::SlicedFrom { surety: Agreement::Doubtful, .. }) => {
-                ("doubtful, even at 200 ms".to_owned(), "mode = \"whole\"".to_owned())
-            }
-            Some(Finding::SlicedFrom { slice_ms, surety }) => {
-                let surety = if surety == Agreement::Agrees { "shown" } else { "not contradicted" };
-                (format!("from {slice_ms} ms on, {surety}"), format!("agrees-from-ms = {slice_ms}"))
-            }
+        let (agrees_from_ms, finding, words) = found(seen, workload);
+        let line = match (agrees_from_ms, finding) {
+            (Some(length), _) => format!("agrees-from-ms = {length}"),
+            (None, "unmeasured") => "–".to_owned(),
+            (None, _) => "mode = \"whole\"".to_owned(),
         };
-        [workload.clone(), found, line]
+        [workload.clone(), words, line]
     };
     table(["workload", "slices tell what whole runs tell", "in the catalogue"], seen.workloads.iter().map(row))
 }

@@ -51,7 +51,7 @@ fn require_here(plan: &Plan, setup: &Setup) -> Result<()> {
     }
     refusals.take(if has_tools { require_means(plan) } else { require_host(plan) });
     if refusals.is_empty() && is_root() {
-        refusals.take(disk::examine(plan, &setup.erase));
+        refusals.take(disk::examine(plan, &setup.conditions.erase));
     }
     if refusals.is_empty() && knows_room(plan) {
         refusals.take(require_space(plan));
@@ -92,7 +92,7 @@ fn json(plan: &Plan, place: &Place) -> Value {
     let (round, setup) = (estimated_round(plan), estimated_setup(plan));
     let budget = match plan.rounds {
         Rounds::Exactly(_) => None,
-        Rounds::Within(budget) => Some(budget.0.as_seconds()),
+        Rounds::Within(budget) => Some(budget.as_seconds()),
     };
     let workload = |workload: &Workload| {
         json!({
@@ -180,12 +180,12 @@ fn text(plan: &Plan, place: &Place) -> Result<String, std::fmt::Error> {
             writeln!(
                 text,
                 "  at most {}, less if all is decided: how many rounds that is depends on the command",
-                budget.0
+                budget
             )?;
         }
         Rounds::Within(budget) => {
             let count = rounds(planned_rounds(plan));
-            writeln!(text, "  at most {}: up to {count} of about {round}, fewer if all is decided", budget.0)?;
+            writeln!(text, "  at most {}: up to {count} of about {round}, fewer if all is decided", budget)?;
         }
     }
     if in_guest(place).is_some_and(|guest| guest.wanted.accelerator != Some(Accelerator::Kvm)) {

@@ -3,7 +3,7 @@
 use fsarena_lane::LaneError;
 use fsarena_lane::places::{self, Footing, FoundPlaces, LANE_SIZE, LANES, RatedPlace};
 use fsarena_model::units::significant;
-use fsarena_model::{Bytes, LaneCost, Storage};
+use fsarena_model::{Bytes, LaneCost, Storage, joined};
 
 use super::advice::option;
 use super::page::{DoctorLine, Topic};
@@ -18,9 +18,8 @@ pub fn section(asked: &str) -> (Topic, Option<String>) {
     let mut lines: Vec<DoctorLine> = Vec::new();
     lines.extend(places.iter().enumerate().map(|(number, place)| line(place, has_best && number == 0)));
     if !without_room.is_empty() {
-        let names: Vec<String> = without_room.iter().map(|folder| folder.display().to_string()).collect();
-        let text = format!("for {LANES} lanes of {}: {}", lane(), names.join(", "));
-        lines.push(DoctorLine::note("without room", text));
+        let names = joined(without_room.iter().map(|folder| folder.display()), ", ");
+        lines.push(DoctorLine::note("without room", format!("for {LANES} lanes of {}: {names}", lane())));
     }
     lines.extend(no_mounts.map(|why| DoctorLine::note("mounts", format!("could not be read: {why}"))));
     lines.extend(no_disks.map(|why| DoctorLine::note("unused disks", format!("not looked for: {why}"))));

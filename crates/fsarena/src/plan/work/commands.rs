@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use fsarena_model::{
-    Better, CacheState, Contender, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload, repeated,
+    Better, CacheState, Contender, DurablePoint, Measure, Metric, Name, Relation, Variant, Workload, joined, repeated,
 };
 use fsarena_place::Refusal;
 use fsarena_programs::in_one_line;
@@ -287,7 +287,7 @@ fn name_of(words: &[String]) -> Name {
         let kept =
             word.split('{').map(|piece| piece.split_once('}').map_or(piece, |(_, after)| after)).collect::<String>();
         let dashed = kept.split(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_');
-        dashed.filter(|piece| !piece.is_empty()).collect::<Vec<_>>().join("-")
+        joined(dashed.filter(|piece| !piece.is_empty()), "-")
     };
     let mut name = plain(program);
     for piece in words[1..].iter().map(|word| plain(word)).filter(|piece| !piece.is_empty()) {

@@ -1,10 +1,10 @@
-//! `--cache`: selects reads with a cold cache, with a warm cache, or both.
+//! Variants of workloads: `--cache` selects reads with a cold cache, with a warm cache, or both; `--rate` adds open loops.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use fsarena_engine::EngineError;
-use fsarena_model::{CacheState, Workload};
+use fsarena_model::{CacheState, Rate, Workload, repeated};
 use fsarena_place::{ENGINES, Refusal};
 
 use super::PlannedWork;
@@ -15,7 +15,7 @@ type Left = BTreeMap<&'static str, Vec<String>>;
 
 /// The workloads in `all` with the cache states that `caches` selects. A workload without another state stays
 /// unchanged, with a note. Refused if no workload has another state.
-pub fn with(caches: Option<Caches>, all: Vec<Workload>) -> Result<PlannedWork> {
+pub fn with_caches(caches: Option<Caches>, all: Vec<Workload>) -> Result<PlannedWork> {
     let Some(caches) = caches else { return Ok(PlannedWork { workloads: all, ..PlannedWork::default() }) };
     let (mut workloads, mut left, count) = (Vec::new(), Left::new(), all.len());
     for workload in all {
@@ -54,4 +54,23 @@ fn wanted(workload: &Workload, caches: Caches) -> Result<Vec<Workload>, EngineEr
         Caches::Both if workload.cache == CacheState::Cold => vec![workload.clone(), other(CacheState::Warm)?],
         Caches::Both => vec![workload.clone(), other(CacheState::Cold)?],
     })
+}
+
+/// The workloads, each followed by open loops of it at these rates, and why the first that cannot keep a rate has none.
+pub fn with_rates(workloads: Vec<Workload>, rates: &[Rate]) -> Result<(Vec<Workload>, Option<EngineError>)> {
+    if let Some(twice) = repeated(rates) {
+        bail!(Refusal::wrong_use(format!("the rate `{twice}` is given twice"), "give it once"));
+    }
+    let (mut all, mut unable) = (Vec::new(), None);
+    for workload in workloads {
+        let loops = ENGINES.of(&workload).and_then(|engine| {
+            rates.iter().map(|rate| engine.paced(&workload, *rate)).collect::<Result<Vec<Workload>, EngineError>>()
+        });
+        all.push(workload);
+        match loops {
+            Ok(loops) => all.extend(loops),
+            Err(error) => unable = unable.or(Some(error)),
+        }
+    }
+    Ok((all, unable))
 }
