@@ -46,7 +46,8 @@ impl ShareOfDifference {
     }
 }
 
-/// What this run shows about a cause, with the share in words, or why it is not known: by the work without its harness, otherwise by traced slices or options.
+/// What this run shows about a cause, with the share in words, or why it is not known: by the work without its harness,
+/// otherwise by traced slices or options.
 pub fn shown(context: &Context<'_>, cause: &Cause, figures: &[ReproducedFigure]) -> Option<ShownFigures> {
     let test = context.article.test(&cause.test)?;
     let of_harness = without_harness(cause, figures);

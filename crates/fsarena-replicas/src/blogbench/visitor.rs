@@ -148,7 +148,7 @@ impl<'a> Visitor<'a> {
         self.random.random_range(1..=MOST)
     }
 
-    /// Creates a random number of objects of a kind, from the last number to the first. `false` if the run ended before.
+    /// Creates a random number of objects of a kind, from the last number to the first; `false` if the run is over.
     fn descending(&mut self, blog: u64, object: Object) -> Result<bool, Errno> {
         for number in (1..=self.up_to_most()).rev() {
             if self.site.is_over() {
