@@ -201,8 +201,8 @@ impl MarketRows {
         let interest = self.random.random_range(200_000..400_000);
         let (minute, half) = ((moment / PER_MINUTE) as usize, moment % PER_MINUTE);
         let mut values = format!(
-            "{day},'{name}','SHFE','{name}',{last},{},{},300000,{open},{highest},{lowest},{volume},{},{interest},NULL,NULL,\
-             {},{},NULL,NULL,'{}:{:02}',{}",
+            "{day},'{name}','SHFE','{name}',{last},{},{},300000,{open},{highest},{lowest},{volume},{},{interest},\
+             NULL,NULL,{},{},NULL,NULL,'{}:{:02}',{}",
             open + 3 * TICK,
             open - 2 * TICK,
             volume * last * 10,
