@@ -1,6 +1,6 @@
 //! Looks up an article's figures, and converts them to numbers with an error.
 
-use crate::article::{Article, Figure, PublishedMetric, PublishedTest, PublishedWork, Quantity};
+use crate::article::{Article, Figure, PublishedMetric, PublishedTest, Quantity};
 
 use crate::Violation;
 use crate::digits::{first_value, last_unit};
@@ -109,11 +109,6 @@ pub fn each(article: &Article, of: impl Fn(&PublishedTest, &str) -> Option<Viola
 /// The names of an article's contenders.
 pub fn names(article: &Article) -> impl Iterator<Item = &str> {
     article.contenders.iter().map(|contender| contender.name.as_str())
-}
-
-/// An amount of work of a test; `None` if the article does not give it.
-pub fn work(test: &PublishedTest, of: impl Fn(&PublishedWork) -> Option<u64>) -> Option<f64> {
-    of(&test.work).map(|count| count as f64)
 }
 
 /// A finding about a test, and about one of its metrics if there is one.

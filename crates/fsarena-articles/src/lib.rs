@@ -12,7 +12,7 @@ pub mod reproduction;
 mod rules;
 
 #[cfg(test)]
-mod sample;
+mod tests;
 
 use serde::Serialize;
 

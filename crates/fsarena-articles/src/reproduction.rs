@@ -12,8 +12,6 @@ mod winners;
 
 use fsarena_analyse::Analysis;
 use fsarena_library::Library;
-use fsarena_model::comparison::Cell;
-use fsarena_model::explanation::Explanation;
 use fsarena_model::plan::Harness;
 use fsarena_model::{Comparison, Contender, RunRecord};
 use fsarena_stats::tau_of_lists;
@@ -21,7 +19,7 @@ use fsarena_stats::tau_of_lists;
 use crate::article::Article;
 use crate::catalogue::ArticleError;
 
-pub use causes::{LEAST_OF_CAUSE, MOST_OF_NO_CAUSE, is_traced};
+pub use causes::is_traced;
 pub use reproduced::{
     Agreement, ClaimHere, Measured, RatioOfArticle, ReproducedFigure, Reproduction, StandIn, SummaryRow, Unfinished,
     Winner, Wins,
@@ -37,8 +35,7 @@ pub fn reproduction(record: &RunRecord, comparison: &Comparison) -> Result<Optio
     let article: Article = extension.data.read().map_err(|source| ArticleError::Stored { run: record.run, source })?;
     let analysis = Analysis::new(record);
     let stand_ins = stand_in::stand_ins(record, &analysis, &article);
-    let (cells, explanations) = (&comparison.cells, &comparison.judged.explanations);
-    let context = Context { record, analysis, article: &article, cells, explanations, stand_ins };
+    let context = Context { record, comparison, analysis, article: &article, stand_ins };
     let figures = figures::figures(&context);
     // A smoke run is not judged.
     let judged: &[ReproducedFigure] = if record.plan.is_smoke() { &[] } else { &figures };
@@ -89,10 +86,9 @@ fn not_run(harness: Harness) -> Option<String> {
 /// The data that all parts of a reproduction use.
 struct Context<'a> {
     record: &'a RunRecord,
+    comparison: &'a Comparison,
     analysis: Analysis<'a>,
     article: &'a Article,
-    cells: &'a [Cell],
-    explanations: &'a [Explanation],
     /// In the order of the article's contenders.
     stand_ins: Vec<StandIn>,
 }

@@ -3,8 +3,6 @@
 
 mod apache;
 mod folder;
-#[cfg(test)]
-mod fuzz;
 mod ior;
 mod lane_server;
 mod mariadb;
@@ -15,6 +13,8 @@ mod pgbench;
 mod postgresql;
 mod program;
 mod server;
+#[cfg(test)]
+mod tests;
 mod tool;
 mod user;
 

@@ -79,10 +79,8 @@ impl ClientWork for SysbenchClient {
     }
 
     fn fill(&mut self, client: &DatabaseClient, stop: &AtomicBool) -> Result<(), EngineError> {
-        let filled = self.tool(self.parameters.prepare(&client.socket, self.seed)).run(stop)?;
-        let stopped = || EngineError::Wrong("the tables were not filled: it was stopped".to_owned());
-        filled.ok_or_else(stopped)?;
-        client.analyze(DATABASE, &self.tables())
+        self.tool(self.parameters.prepare(&client.socket, self.seed)).finish_unless(stop)?;
+        client.analyze(&self.tables())
     }
 
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
@@ -98,7 +96,7 @@ impl ClientWork for SysbenchClient {
     /// Each transaction deletes a row and inserts it again, so the number of rows does not change.
     fn check(&self, client: &DatabaseClient) -> Result<(), EngineError> {
         let wanted = self.parameters.table_size;
-        self.tables().iter().try_for_each(|table| match client.rows(DATABASE, table)? {
+        self.tables().iter().try_for_each(|table| match client.rows(table)? {
             found if found == wanted => Ok(()),
             found => Err(EngineError::Wrong(format!("after the run {table} has {found} rows, not {wanted}"))),
         })

@@ -37,7 +37,7 @@ fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>
 }
 
 fn programs(workload: &Workload) -> Programs {
-    let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
+    let line = |options: Vec<String>| format!("{NAME} {}", options.join(" "));
     let lines = |parameters: PgbenchParameters| {
         let clients = [parameters.fill(), parameters.run("SEED".to_owned(), LOG.to_owned())].map(line);
         postgresql::settings_of_report().into_iter().chain(clients).collect()
@@ -60,7 +60,7 @@ impl PgBenchJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Self { server, parameters, .. } = self;
         server.install(stop)?;
-        server.ask(NAME, &words(&parameters.fill()), stop)?;
+        server.ask(NAME, parameters.fill(), stop)?;
         server.query("CHECKPOINT", stop)?;
         server.stop(stop)
     }
@@ -71,8 +71,7 @@ impl PgBenchJob {
         let seed = self.seed.wrapping_add(self.runs) as u32;
         self.runs += 1;
         let log = self.server.lane.clients_folder().join(LOG).display().to_string();
-        let options = self.parameters.run(seed.to_string(), log);
-        let argv = self.server.client(NAME, &words(&options))?;
+        let argv = self.server.client(NAME, self.parameters.run(seed.to_string(), log))?;
         self.server.lane.load(NAME, argv, stop)
     }
 
@@ -94,10 +93,6 @@ impl PgBenchJob {
              are there and agree, it says `{answer}`"
         )))
     }
-}
-
-fn words(options: &[String]) -> Vec<&str> {
-    options.iter().map(String::as_str).chain([DATABASE]).collect()
 }
 
 impl Job for PgBenchJob {
@@ -168,13 +163,13 @@ impl PgbenchParameters {
 
     /// Options of pgbench that fill the tables.
     fn fill(&self) -> Vec<String> {
-        ["-i", "-q", "-s", &self.scale.to_string()].map(str::to_owned).to_vec()
+        ["-i", "-q", "-s", &self.scale.to_string(), DATABASE].map(str::to_owned).to_vec()
     }
 
     /// Options of a run. It logs each transaction to files whose names begin with `log`.
     fn run(&self, seed: String, log: String) -> Vec<String> {
         let options = ["-n", "-c", &self.clients.to_string(), "-t", &self.transactions.to_string(), "-r", "-l"];
-        let own = [format!("--log-prefix={log}"), format!("--random-seed={seed}")];
+        let own = [format!("--log-prefix={log}"), format!("--random-seed={seed}"), DATABASE.to_owned()];
         options.into_iter().map(str::to_owned).chain(own).collect()
     }
 

@@ -72,7 +72,7 @@ impl PostgreSql {
         let options = ["-D".to_owned(), lane.data.display().to_string()].into_iter().chain(owned(CLUSTER));
         lane.tool("initdb", command("initdb", options)?).finish_unless(stop)?;
         self.start(stop)?;
-        self.ask("createdb", &[DATABASE], stop).map(drop)
+        self.ask("createdb", vec![DATABASE.to_owned()], stop).map(drop)
     }
 
     /// Starts the server and waits until it answers.
@@ -83,7 +83,7 @@ impl PostgreSql {
         let options = ["-D".to_owned(), self.lane.data.display().to_string(), "-k".to_owned(), self.folder()];
         let settings = settings().into_iter().flat_map(|setting| ["-c".to_owned(), setting]);
         let argv = command("postgres", options.into_iter().chain(settings))?;
-        let asked = self.client("pg_isready", &["--quiet"])?;
+        let asked = self.client("pg_isready", vec!["--quiet".to_owned()])?;
         let is_ready =
             |lane: &LaneServer, stop: &AtomicBool| lane.tool("pg_isready", asked.clone()).finish_unless(stop).is_ok();
         self.lane.start("postgres", argv, stop, is_ready)
@@ -104,14 +104,16 @@ impl PostgreSql {
     /// If it refuses, or has ended.
     pub fn query(&mut self, query: &str, stop: &AtomicBool) -> Result<String, EngineError> {
         let options = ["--no-psqlrc", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1", "-c", query, DATABASE];
-        Ok(self.ask("psql", &options, stop)?.stdout.trim().to_owned())
+        Ok(self.ask("psql", options.map(str::to_owned).to_vec(), stop)?.stdout.trim().to_owned())
     }
 
-    /// Runs a client and returns its output.
-    ///
-    /// # Errors
-    /// If the client fails. The error is that the server has ended, if it has.
-    pub fn ask(&mut self, name: &'static str, options: &[&str], stop: &AtomicBool) -> Result<Ended, EngineError> {
+    /// Runs a client and returns its output. Its error is that the server has ended, if it has.
+    pub(crate) fn ask(
+        &mut self,
+        name: &'static str,
+        options: Vec<String>,
+        stop: &AtomicBool,
+    ) -> Result<Ended, EngineError> {
         let ended = self.lane.tool(name, self.client(name, options)?).finish_unless(stop);
         ended.map_err(|error| self.lane.named(error))
     }
@@ -120,9 +122,9 @@ impl PostgreSql {
         self.lane.clients_folder().display().to_string()
     }
 
-    pub(crate) fn client(&self, name: &'static str, options: &[&str]) -> Result<Vec<String>, EngineError> {
+    pub(crate) fn client(&self, name: &'static str, options: Vec<String>) -> Result<Vec<String>, EngineError> {
         let place = ["-h".to_owned(), self.folder(), "-U".to_owned(), USER.to_owned()];
-        command(name, place.into_iter().chain(owned(options)))
+        command(name, place.into_iter().chain(options))
     }
 }
 

@@ -51,12 +51,12 @@ fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>
         flags: folder::sync_flags(workload.durable),
         seed,
         buffer: vec![0; parameters.block as usize],
-        test: TiotestTest::Write,
+        test: Operation::Write,
         before: Nanos(0),
     };
     Ok(Box::new(Tests {
         workers: Workers::new((0..parameters.threads).map(thread), WorkerStyle::Threads),
-        tests: TiotestTest::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect(),
+        tests: TESTS.into_iter().filter(|test| parameters.tests.contains(test)).collect(),
         size: parameters.size,
         is_cold: workload.cache == CacheState::Cold,
     }))
@@ -82,11 +82,18 @@ struct TiotestParameters {
     random_operations: u64,
     /// The tests that run; `write` has to be one of them (`-k` skips the others).
     #[serde(default = "all_tests")]
-    tests: Vec<TiotestTest>,
+    tests: Vec<Operation>,
 }
 
-fn all_tests() -> Vec<TiotestTest> {
-    TiotestTest::ALL.to_vec()
+/// All tests, in tiotest's order (its numbers 0 to 3): each has the name of its operation, as its step has.
+const TESTS: [Operation; 4] = [Operation::Write, Operation::RandomWrite, Operation::Read, Operation::RandomRead];
+
+fn all_tests() -> Vec<Operation> {
+    TESTS.to_vec()
+}
+
+fn writes(test: Operation) -> bool {
+    matches!(test, Operation::Write | Operation::RandomWrite)
 }
 
 impl TiotestParameters {
@@ -107,58 +114,27 @@ impl TiotestParameters {
             () if !(1..=LARGEST).contains(&self.block) => "`block` is 1 to 64M",
             () if self.size == 0 || !self.size.is_multiple_of(self.block) => "`size` is a multiple of `block`",
             () if self.random_operations == 0 => "`random-operations` is at least 1",
-            () if !self.tests.contains(&TiotestTest::Write) => {
-                "`tests` has `write`: without it there is nothing to read"
+            () if !self.tests.iter().all(|test| TESTS.contains(test)) => {
+                "`tests` are of `write`, `random-write`, `read` and `random-read`"
             }
+            () if !self.tests.contains(&Operation::Write) => "`tests` has `write`: without it there is nothing to read",
             () => return None,
         })
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum TiotestTest {
-    Write,
-    RandomWrite,
-    Read,
-    RandomRead,
-}
-
-impl TiotestTest {
-    /// All tests, in tiotest's order (its numbers 0 to 3).
-    const ALL: [Self; 4] = [Self::Write, Self::RandomWrite, Self::Read, Self::RandomRead];
-
-    fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::RandomWrite)
-    }
-
-    fn is_random(self) -> bool {
-        matches!(self, Self::RandomWrite | Self::RandomRead)
-    }
-
-    /// The operation that gives its step a name, and under which its latencies are recorded.
-    fn operation(self) -> Operation {
-        match self {
-            Self::Write => Operation::Write,
-            Self::RandomWrite => Operation::RandomWrite,
-            Self::Read => Operation::Read,
-            Self::RandomRead => Operation::RandomRead,
-        }
-    }
-}
-
 struct Tests {
     workers: Workers<Thread>,
-    tests: Vec<TiotestTest>,
+    tests: Vec<Operation>,
     size: u64,
     is_cold: bool,
 }
 
 impl Tests {
-    fn test(&mut self, test: TiotestTest, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+    fn test(&mut self, test: Operation, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let before = stats.elapsed;
         for thread in self.workers.workers() {
-            if self.is_cold && !test.writes() {
+            if self.is_cold && !writes(test) {
                 make_cold(&thread.path, self.size)?;
             }
             (thread.test, thread.before) = (test, before);
@@ -168,7 +144,7 @@ impl Tests {
         let elapsed = own.elapsed.saturating_sub(before);
         stats.spans.append(&mut own.spans);
         stats.join(&own);
-        stats.add_step(test.operation().name(), own.operations, own.bytes, elapsed);
+        stats.add_step(test.name(), own.operations, own.bytes, elapsed);
         Ok(())
     }
 }
@@ -213,7 +189,7 @@ struct Thread {
     /// The block that each call reads or writes.
     buffer: Vec<u8>,
     /// The test that runs next.
-    test: TiotestTest,
+    test: Operation,
     /// The time of earlier tests.
     before: Nanos,
 }
@@ -229,8 +205,9 @@ impl Thread {
     /// The places of the calls of a test, in blocks: in order, or drawn before the test.
     fn places(&self) -> impl Iterator<Item = u64> + use<> {
         let blocks = self.size / self.buffer.len() as u64;
-        let drawn = self.test.is_random().then(|| {
-            let purpose = [self.number.into(), u64::from(self.test.writes())];
+        let is_random = matches!(self.test, Operation::RandomWrite | Operation::RandomRead);
+        let drawn = is_random.then(|| {
+            let purpose = [self.number.into(), u64::from(writes(self.test))];
             let mut random = generator(self.seed, "tiotest", &purpose);
             (0..self.random_operations).map(|_| random.random_range(0..blocks)).collect::<Vec<u64>>()
         });
@@ -242,7 +219,7 @@ impl Thread {
     #[inline]
     fn call(&mut self, file: &File, place: u64) -> Result<(), Errno> {
         let offset = place * self.buffer.len() as u64;
-        let done = match self.test.writes() {
+        let done = match writes(self.test) {
             true => pwrite(file, &self.buffer, offset)?,
             false => pread(file, &mut self.buffer[..], offset)?,
         };
@@ -252,11 +229,11 @@ impl Thread {
 
 impl Worker for Thread {
     fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
-        let name = || format!("{} of {}", self.test.operation().name(), self.path.display());
+        let name = || format!("{} of {}", self.test.name(), self.path.display());
         let failed = |error: Errno| EngineError::io(name())(error);
         let (file, places) = (self.open().map_err(failed)?, self.places());
         timer.stats.elapsed = self.before;
-        let (operation, bytes) = (self.test.operation(), self.buffer.len() as u64);
+        let (operation, bytes) = (self.test, self.buffer.len() as u64);
         let mut meter = timer.start()?;
         for place in places {
             let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };

@@ -43,7 +43,8 @@ fn on_disk() -> tempfile::TempDir {
 fn each_test_of_each_cell_is_a_step_and_nothing_is_left() {
     let place = tempfile::tempdir().expect("temporary folder");
     let stats = run(&workload("none", "warm", json!({ "largest": "1M" })), place.path()).expect("done");
-    let points: Vec<GridPoint> = stats.steps.iter().map(|step| step.name.parse().expect("a point")).collect();
+    let points: Vec<GridPoint> =
+        stats.steps.iter().map(|step| GridPoint::of_step(&step.name).expect("a point")).collect();
     assert_eq!(points.len(), 35 * 13);
     assert_eq!(points[..13].iter().map(|point| point.test).collect::<Vec<_>>(), GridTest::all().collect::<Vec<_>>());
     assert!(points[..13].iter().all(|point| (point.file_kib, point.record_kib) == (64, 4)));

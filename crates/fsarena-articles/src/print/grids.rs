@@ -33,19 +33,21 @@ pub fn grids(comparison: &Comparison) -> Vec<Grid<'_>> {
 
 /// The cell's grid; `None` if its steps are no points of a grid.
 fn grid(cell: &Cell) -> Option<Grid<'_>> {
+    let rate = |step: &StepRow| Some((GridPoint::of_step(&step.name)?, step.bytes as f64 / 1024.0 / step.seconds));
     let rates: BTreeMap<GridPoint, f64> = cell.steps.iter().map(rate).collect::<Option<_>>()?;
     let rounds = cell.steps.iter().map(|step| step.rounds).max()?;
     Some(Grid { workload: &cell.workload, contender: &cell.contender.0, rounds, rates })
-}
-
-fn rate(step: &StepRow) -> Option<(GridPoint, f64)> {
-    Some((step.name.parse().ok()?, step.bytes as f64 / 1024.0 / step.seconds))
 }
 
 impl Grid<'_> {
     /// KiB per second at a point; `None` if it was not measured.
     pub fn rate(&self, file_kib: u64, record_kib: u64, test: GridTest) -> Option<f64> {
         self.rates.get(&GridPoint { file_kib, record_kib, test }).copied().filter(|rate| rate.is_finite())
+    }
+
+    /// The sizes of file and records that were measured together, KiB.
+    pub fn cells(&self) -> Vec<(u64, u64)> {
+        self.set(|point| (point.file_kib, point.record_kib))
     }
 
     /// The tests in the grid, in their order.

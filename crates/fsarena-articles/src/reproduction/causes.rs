@@ -8,23 +8,15 @@ use crate::article::{Blamed, Cause, PublishedTest};
 use crate::reproduction::{Measured, ReproducedFigure};
 
 use super::Context;
+use super::claims::ShownFigures;
 use super::figures::{MetricAt, properly_by_round};
 use super::winners::WITHOUT_INTERVAL;
 
 /// The least share of the difference that a cause has to be; its interval has to be above 0 as well.
-pub const LEAST_OF_CAUSE: f64 = 0.5;
+const LEAST_OF_CAUSE: f64 = 0.5;
 
 /// What is less than this share of the difference, by the upper end of its interval, is not the cause.
-pub const MOST_OF_NO_CAUSE: f64 = 0.2;
-
-/// What this run shows about a cause.
-#[derive(Debug, PartialEq)]
-pub struct ShownCause {
-    /// Whether it is the cause; `None` if that is undecided.
-    pub is_so: Option<bool>,
-    /// The share in words, or why it is not known.
-    pub words: String,
-}
+const MOST_OF_NO_CAUSE: f64 = 0.2;
 
 /// A share of a difference with the ends of its 95 % interval.
 struct ShareOfDifference {
@@ -54,8 +46,9 @@ impl ShareOfDifference {
     }
 }
 
-/// What this run shows about a cause: by the work without its harness, otherwise by traced slices or options.
-pub fn shown(context: &Context<'_>, cause: &Cause, figures: &[ReproducedFigure]) -> Option<ShownCause> {
+/// What this run shows about a cause, with the share in words, or why it is not known: by the work without its harness,
+/// otherwise by traced slices or options.
+pub fn shown(context: &Context<'_>, cause: &Cause, figures: &[ReproducedFigure]) -> Option<ShownFigures> {
     let test = context.article.test(&cause.test)?;
     let of_harness = without_harness(cause, figures);
     let measured = of_harness.or_else(|| match &cause.blames {
@@ -68,8 +61,8 @@ pub fn shown(context: &Context<'_>, cause: &Cause, figures: &[ReproducedFigure])
 }
 
 /// An undecided cause.
-fn open(words: String) -> Option<ShownCause> {
-    Some(ShownCause { is_so: None, words })
+fn open(words: String) -> Option<ShownFigures> {
+    Some(ShownFigures::of(None, words))
 }
 
 /// Whether `--explain` would measure it here.
@@ -92,7 +85,7 @@ fn sources(cause: &Cause, test: &PublishedTest) -> impl Iterator<Item = String> 
 
 /// Everything that the slower contender does without a program for each operation, as a share of the published form's
 /// difference. What is blamed is part of it.
-fn without_harness(cause: &Cause, figures: &[ReproducedFigure]) -> Option<ShownCause> {
+fn without_harness(cause: &Cause, figures: &[ReproducedFigure]) -> Option<ShownFigures> {
     let figure = |name: &String| {
         let mut own = figures.iter().filter(|figure| figure.name.as_ref() == Some(name) && figure.test == cause.test);
         own.find(|it| it.at == cause.at && cause.metric.as_ref().is_none_or(|metric| it.metric == *metric))
@@ -104,14 +97,14 @@ fn without_harness(cause: &Cause, figures: &[ReproducedFigure]) -> Option<ShownC
     let least = |one: Measured| one.low.unwrap_or(one.median / WITHOUT_INTERVAL);
     let (difference, least) = (published.median - faster.median, least(published) - most(faster));
     let share = ShareOfDifference { share: plainly.median / difference, low: None, high: Some(most(plainly) / least) };
-    (least > 0.0 && share.is_so() == Some(false)).then(|| ShownCause {
-        is_so: Some(false),
-        words: format!(
+    (least > 0.0 && share.is_so() == Some(false)).then(|| {
+        let words = format!(
             "{}: all that {} does in one process is {} of the difference, the rest is starting programs",
             cause.test,
             cause.slower,
             percent(share.share)
-        ),
+        );
+        ShownFigures::of(Some(false), words)
     })
 }
 
@@ -121,11 +114,12 @@ fn by_activities(
     cause: &Cause,
     test: &PublishedTest,
     activities: &[Activity],
-) -> Option<ShownCause> {
+) -> Option<ShownFigures> {
     let [slower, faster] = stand_ins(context, cause)?;
     let is_pair = |it: &Explanation, one: &Label, other: &Label| it.slower == *one && it.faster == *other;
-    let mut explained = sources(cause, test)
-        .flat_map(|workload| context.explanations.iter().filter(move |explanation| explanation.workload == workload));
+    let mut explained = sources(cause, test).flat_map(|workload| {
+        context.comparison.judged.explanations.iter().filter(move |explanation| explanation.workload == workload)
+    });
     let explanation = explained.find(|it| is_pair(it, slower, faster) || is_pair(it, faster, slower))?;
     if is_pair(explanation, faster, slower) {
         return open(format!("{}: {slower} is not the slower one", explanation.workload));
@@ -154,7 +148,12 @@ fn by_activities(
 }
 
 /// By the difference that options make, round by round.
-fn by_options(context: &Context<'_>, cause: &Cause, test: &PublishedTest, options: [&String; 2]) -> Option<ShownCause> {
+fn by_options(
+    context: &Context<'_>,
+    cause: &Cause,
+    test: &PublishedTest,
+    options: [&String; 2],
+) -> Option<ShownFigures> {
     let is_it = |name: &&String| context.record.plan.contenders.iter().any(|one| one.label.0 == **name);
     if !options.iter().all(is_it) {
         return None;
@@ -190,13 +189,13 @@ fn stand_ins<'a>(context: &'a Context<'_>, cause: &Cause) -> Option<[&'a Label; 
     Some([of(&cause.slower)?, of(&cause.faster)?])
 }
 
-fn said(place: &str, share: &ShareOfDifference) -> ShownCause {
+fn said(place: &str, share: &ShareOfDifference) -> ShownFigures {
     let interval = match (share.low, share.high) {
         (Some(low), Some(high)) => format!(" [{}, {}]", percent(low), percent(high)),
         _ => String::new(),
     };
     let words = format!("{place}: what it blames is {}{interval} of the difference", percent(share.share));
-    ShownCause { is_so: share.is_so(), words }
+    ShownFigures::of(share.is_so(), words)
 }
 
 fn percent(share: f64) -> String {

@@ -25,7 +25,7 @@ fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> C
     let cause = cause.and_then(|cause| causes::shown(context, cause, figures));
     let is_cause = cause.as_ref().and_then(|shown| shown.is_so);
     let checks = checks.map(|check| seen(context, check, figures));
-    let seen = ShownFigures::all(checks.chain(cause.map(ShownFigures::of_cause)).collect());
+    let seen = ShownFigures::all(checks.chain(cause).collect());
     let outcome = match (claim.outcome, seen.is_so) {
         // A claim that contradicts itself keeps its outcome whatever this run shows. One that the article's own data do
         // not support can be refuted by an order; that it holds is shown only by how much of the difference its cause is.
@@ -40,9 +40,9 @@ fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> C
 }
 
 /// What this run shows about a claim, and what it lacks to decide it; `None` if it shows and lacks nothing.
-fn shown_here(context: &Context<'_>, seen: &ShownFigures<'_>) -> Option<String> {
+fn shown_here(context: &Context<'_>, seen: &ShownFigures) -> Option<String> {
     let words = seen.words.join("; ");
-    let lack = |name: &&str| match context.stand_ins.iter().any(|one| one.name == **name && one.properly.is_some()) {
+    let lack = |name: &String| match context.stand_ins.iter().any(|one| one.name == *name && one.properly.is_some()) {
         true => format!("{name} has no valid figure"),
         false => format!("{name} takes no part"),
     };
@@ -60,33 +60,34 @@ fn shown_here(context: &Context<'_>, seen: &ShownFigures<'_>) -> Option<String> 
 /// Contenders of an article, with the properly measured figure of each.
 type Group<'a> = Vec<(&'a String, Measured)>;
 
-/// What the properly measured figures show about a check.
+/// What the properly measured figures show about a check or a cause.
 #[derive(Default)]
-struct ShownFigures<'a> {
-    /// Whether they have its order; `None` if they have it as far as they are there, and some are not.
+pub struct ShownFigures {
+    /// Whether it is so; `None` if that is open, also where it is so as far as figures are there, and some are not.
     is_so: Option<bool>,
     /// The figures in words.
     words: Vec<String>,
     /// The contenders that lack a figure.
-    lacking: Vec<&'a str>,
+    lacking: Vec<String>,
 }
 
-impl<'a> ShownFigures<'a> {
-    fn of_cause(shown: causes::ShownCause) -> Self {
-        Self { is_so: shown.is_so, words: vec![shown.words], lacking: Vec::new() }
+impl ShownFigures {
+    /// Without a contender that lacks a figure.
+    pub fn of(is_so: Option<bool>, words: String) -> Self {
+        Self { is_so, words: vec![words], lacking: Vec::new() }
     }
 
     /// Several together: all of them have to hold, so the first that does not decides.
     fn all(several: Vec<Self>) -> Self {
         let is_so = all_of(several.iter().map(|one| one.is_so).collect()).filter(|_| !several.is_empty());
-        let lacking = distinct(several.iter().flat_map(|one| one.lacking.iter().copied()));
+        let lacking = distinct(several.iter().flat_map(|one| one.lacking.iter().cloned()));
         Self { is_so, words: several.into_iter().flat_map(|one| one.words).collect(), lacking }
     }
 }
 
 /// Whether the properly measured figures have the order of the check at each of its places. Places that the check does
 /// not name count if at least one of its contenders has a figure there.
-fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure]) -> ShownFigures<'a> {
+fn seen(context: &Context<'_>, check: &Check, figures: &[ReproducedFigure]) -> ShownFigures {
     let test = context.article.test(&check.test);
     let Some((test, metric)) = test.and_then(|test| Some((test, test.metric(check.metric.as_deref())?))) else {
         return ShownFigures::default();
@@ -105,7 +106,7 @@ fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure
             lacking,
         }
     };
-    let at_each: Vec<ShownFigures<'a>> = match check.at.as_slice() {
+    let at_each: Vec<ShownFigures> = match check.at.as_slice() {
         [] => places(test, metric).into_iter().map(at_place).collect(),
         named => named.iter().cloned().map(|at| at_place(Some(at))).collect(),
     };
@@ -159,17 +160,13 @@ fn words(metric: &PublishedMetric, groups: &[Group<'_>]) -> String {
 
 /// The groups of a check at a place, with the figures that are there, and the contenders that have none. A contender
 /// that ran out of time ranks behind those that finished.
-fn found<'a>(
-    check: &'a Check,
-    metric_at: MetricAt<'_>,
-    figures: &[ReproducedFigure],
-) -> (Vec<Group<'a>>, Vec<&'a str>) {
+fn found<'a>(check: &'a Check, metric_at: MetricAt<'_>, figures: &[ReproducedFigure]) -> (Vec<Group<'a>>, Vec<String>) {
     let of = |name: &'a String| {
         let mut own = figures.iter().filter(|figure| metric_at.has(figure));
         let figure = own.find(|figure| figure.name.as_ref() == Some(name))?;
-        Some((name, properly_for_it(figure, metric_at.metric.better).filter(|measured| measured.is_valid)?))
+        Some((name, properly_for_it(figure, metric_at.metric.better)?))
     };
     let groups = check.order.iter().map(|group| group.iter().filter_map(of).collect());
     let lacking = check.order.iter().flatten().filter(|name| of(name).is_none());
-    (groups.filter(|group: &Group<'_>| !group.is_empty()).collect(), lacking.map(String::as_str).collect())
+    (groups.filter(|group: &Group<'_>| !group.is_empty()).collect(), lacking.cloned().collect())
 }

@@ -119,7 +119,7 @@ fn did_not_finish(metric: &PublishedMetric, at: Option<&str>, name: &String) -> 
 fn sourced(context: &Context<'_>, metric_at: MetricAt<'_>, label: &Label) -> Sourced {
     let MetricAt { test, metric, at } = metric_at;
     let of = |source: &Source| {
-        let rounds = one(context, source, metric_at, label)?;
+        let rounds = by_round(context, source, metric_at, label)?;
         measured(&rounds, allows_verdict(context, &source.at(at).workload, label))
     };
     // The workload of the first source that the contender supports, also if it was not run: others are done otherwise.
@@ -149,22 +149,14 @@ fn supports(context: &Context<'_>, label: &Label, workload: &str) -> bool {
 
 /// Whether the validity of a cell allows a verdict.
 fn allows_verdict(context: &Context<'_>, workload: &str, label: &Label) -> bool {
-    let mut own = context.cells.iter().filter(|cell| cell.workload == workload && cell.contender == *label);
-    own.all(|cell| !cell.validity.iter().any(|flag| flag.class.forbids_verdict()))
-}
-
-fn one(context: &Context<'_>, source: &Source, metric_at: MetricAt<'_>, label: &Label) -> Option<ByRound> {
-    let MetricAt { metric, at, .. } = metric_at;
-    let steps = if metric.steps.is_empty() { &source.steps } else { &metric.steps };
-    let source = Source { steps: steps.clone(), ..source.clone() };
-    let rounds = by_round(context, &source, at, label, metric.quantity?);
-    (!rounds.is_empty()).then_some(rounds)
+    let cell = context.comparison.cell(workload, label);
+    cell.is_none_or(|cell| !cell.validity.iter().any(|flag| flag.class.forbids_verdict()))
 }
 
 /// The properly measured figures of these contenders, for each round in which all of them have one.
 pub fn properly_by_round(context: &Context<'_>, metric_at: MetricAt<'_>, labels: &[&Label]) -> Vec<Vec<f64>> {
     let sources = &metric_at.test.properly;
-    let of = |label: &&Label| sources.iter().find_map(|source| one(context, source, metric_at, label));
+    let of = |label: &&Label| sources.iter().find_map(|source| by_round(context, source, metric_at, label));
     let Some(all) = labels.iter().map(of).collect::<Option<Vec<ByRound>>>() else { return Vec::new() };
     let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for (round, value) in all.iter().flatten() {

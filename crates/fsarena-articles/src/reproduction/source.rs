@@ -7,20 +7,24 @@ use crate::reproduction::{Context, Measured};
 use fsarena_model::{Label, Outcome, Step, Trial, Workload};
 use fsarena_stats::{Summary, cell_summary};
 
+use super::figures::MetricAt;
 use crate::quantities::{self, DoneWork};
 
 /// A figure by round.
 pub type ByRound = BTreeMap<u32, f64>;
 
-/// The figure of the source in each round that counts; rounds without the figure are left out.
-pub fn by_round(context: &Context<'_>, source: &Source, at: Option<&str>, label: &Label, wanted: Quantity) -> ByRound {
-    let source = &source.at(at);
-    let mut workloads = context.record.plan.workloads.iter();
-    let Some(workload) = workloads.find(|workload| workload.name == source.workload) else { return ByRound::new() };
+/// The figure of a metric from the source in each round that counts and has the figure; `None` if none has.
+pub fn by_round(context: &Context<'_>, source: &Source, metric_at: MetricAt<'_>, label: &Label) -> Option<ByRound> {
+    let MetricAt { metric, at, .. } = metric_at;
+    let steps = if metric.steps.is_empty() { &source.steps } else { &metric.steps };
+    let (source, wanted) = (&Source { steps: steps.clone(), ..source.clone() }.at(at), metric.quantity?);
+    let workload = context.record.plan.workloads.iter().find(|workload| workload.name == source.workload)?;
     let trials = context.analysis.counted_trials(&source.workload, label).into_iter();
     let kept = trials.filter(|trial| trial.outcome == Outcome::Finished);
     let jobs = jobs(workload, wanted);
-    kept.filter_map(|trial| Some((trial.round, of_trial(trial, workload, source, wanted)? / jobs))).collect()
+    let figure = |trial: &Trial| Some((trial.round, of_trial(trial, workload, source, wanted)? / jobs));
+    let rounds: ByRound = kept.filter_map(figure).collect();
+    (!rounds.is_empty()).then_some(rounds)
 }
 
 /// Whether the first of the sources that has trials in rounds that count ran out of time, a result behind all others: in

@@ -26,16 +26,18 @@ struct Entrant<'a> {
     figure: &'a ReproducedFigure,
 }
 
-/// Selects the figure of one of the two forms of measurement.
+/// Selects the valid figure of one of the two forms of measurement.
 type Form = fn(&ReproducedFigure, Better) -> Option<Measured>;
 
 fn as_published(figure: &ReproducedFigure, better: Better) -> Option<Measured> {
-    if figure.unfinished.as_published { Some(last(better)) } else { figure.as_published }
+    let measured = if figure.unfinished.as_published { Some(last(better)) } else { figure.as_published };
+    measured.filter(|measured| measured.is_valid)
 }
 
-/// The proper figure of an entry's stand-in; the worst figure if it ran out of time.
+/// The proper figure of an entry's stand-in, if it is valid; the worst figure if it ran out of time.
 pub fn properly_for_it(figure: &ReproducedFigure, better: Better) -> Option<Measured> {
-    if figure.unfinished.properly_for_it { Some(last(better)) } else { figure.properly_for_it }
+    let measured = if figure.unfinished.properly_for_it { Some(last(better)) } else { figure.properly_for_it };
+    measured.filter(|measured| measured.is_valid)
 }
 
 /// A figure behind all figures of contenders that finished, by any margin.
@@ -135,8 +137,7 @@ fn pairs(entries: &[Entrant<'_>], better: Better, margin: f64, form: Form) -> Or
     let mut pairs = OrderedPairs::default();
     for (index, one) in entries.iter().enumerate() {
         for other in &entries[index + 1..] {
-            let valid = |entry: &Entrant<'_>| form(entry.figure, better).filter(|measured| measured.is_valid);
-            if let (Some(a), Some(b)) = (valid(one), valid(other)) {
+            if let (Some(a), Some(b)) = (form(one.figure, better), form(other.figure, better)) {
                 pairs.add(order_published(one.published, other.published), compared(better, margin, a, b));
             }
         }
@@ -166,18 +167,21 @@ fn wins(first: &[&Entrant<'_>], others: &[&Entrant<'_>], better: Better, margin:
     if others.is_empty() {
         return Wins::Tie;
     }
-    let valid = |entry: &&Entrant<'_>| form(entry.figure, better).filter(|measured| measured.is_valid);
-    let measured = |entries: &[&Entrant<'_>]| entries.iter().filter_map(valid).collect::<Vec<_>>();
+    let measured = |entries: &[&Entrant<'_>]| -> Vec<Measured> {
+        entries.iter().filter_map(|entry| form(entry.figure, better)).collect()
+    };
     let (first, others) = (measured(first), measured(others));
     if first.is_empty() || others.is_empty() {
         return Wins::Unknown;
     }
     let pairs = first.iter().flat_map(|one| others.iter().map(move |other| (*one, *other)));
     let against: Vec<i8> = pairs.map(|(one, other)| compared(better, margin, one, other)).collect();
-    match () {
-        () if against.contains(&-1) => Wins::No,
-        () if against.iter().all(|order| *order == 1) => Wins::Yes,
-        () => Wins::NotToldApart,
+    if against.contains(&-1) {
+        Wins::No
+    } else if against.iter().all(|order| *order == 1) {
+        Wins::Yes
+    } else {
+        Wins::NotToldApart
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::article::{Article, PublishedTest, Quantity};
 
 use crate::Violation;
-use crate::figures::{Number, figure_as, figure_of, found, names, number, plain, seconds, taken_as, work};
+use crate::figures::{Number, figure_as, figure_of, found, names, number, plain, seconds, taken_as};
 use crate::quantities::MIB;
 
 /// Minimum number of rows that can show how figures were computed.
@@ -42,7 +42,7 @@ struct ArithmeticRow {
 
 impl ArithmeticRow {
     fn of(test: &PublishedTest, name: &str) -> Option<Self> {
-        let megabytes = work(test, |work| work.bytes)? / MIB;
+        let megabytes = test.work.bytes? as f64 / MIB;
         let throughput = figure_as(test, Quantity::MegabytesPerSecond, name)?.value;
         Some(Self { megabytes, seconds: seconds(test, name)?.value, throughput })
     }
@@ -86,7 +86,7 @@ pub fn throughput(article: &Article) -> Vec<Violation> {
 fn throughput_of(test: &PublishedTest, name: &str) -> Option<Violation> {
     let metric = taken_as(test, Quantity::MegabytesPerSecond)?;
     let given = number(figure_of(metric, name)?);
-    let megabytes = Number::exact(work(test, |work| work.bytes)? / MIB);
+    let megabytes = Number::exact(test.work.bytes? as f64 / MIB);
     let follows = megabytes.over(seconds(test, name)?);
     let sentence =
         format!("{name}: {} MB/s stand where bytes over time are {}", plain(given.value), plain(follows.value));
@@ -96,7 +96,7 @@ fn throughput_of(test: &PublishedTest, name: &str) -> Option<Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{article, sentences, test};
+    use crate::tests::{article, sentences, test};
 
     /// Ten tests of 50 MB. `throughput` computes the published throughput of each from its seconds.
     fn rows(throughput: impl Fn(f64) -> f64) -> Article {

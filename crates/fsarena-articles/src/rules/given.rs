@@ -121,7 +121,7 @@ fn ratios(article: &Article, test: &str, metric: &str, of: &str, by: &[String]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{article, sentences, test};
+    use crate::tests::{article, sentences, test};
 
     fn with_claim(value: &str, text: &str, from: &str) -> Article {
         let tests = test("t", "", &[("time", "seconds", "10.0", "14.0")])

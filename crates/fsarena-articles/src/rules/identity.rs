@@ -3,7 +3,7 @@
 use crate::article::{Article, Quantity};
 
 use crate::Violation;
-use crate::figures::{each, figure_as, found, number, operations_per_second, plain, taken_as, work};
+use crate::figures::{each, figure_as, found, number, operations_per_second, plain, taken_as};
 use crate::quantities::MIB;
 
 /// Relative error beyond rounding: figures of the same run are not taken at the same moment.
@@ -13,11 +13,12 @@ const NEAR: f64 = 0.03;
 pub fn bandwidth(article: &Article) -> Vec<Violation> {
     each(article, |test, name| {
         let given = number(figure_as(test, Quantity::MegabytesPerSecond, name)?);
-        let follows = operations_per_second(test, name)?.times(work(test, |work| work.block)? / MIB);
+        let (rate, block) = (operations_per_second(test, name)?, test.work.block? as f64);
+        let follows = rate.times(block / MIB);
         let sentence = format!(
             "{name}: {} operations per second of {} KiB are {} MiB/s, and {} stand there",
-            plain(operations_per_second(test, name)?.value),
-            work(test, |work| work.block)? / 1024.0,
+            plain(rate.value),
+            block / 1024.0,
             plain(follows.value),
             plain(given.value)
         );
@@ -29,7 +30,7 @@ pub fn bandwidth(article: &Article) -> Vec<Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{article, sentences, test};
+    use crate::tests::{article, sentences, test};
 
     #[test]
     fn operations_times_size_are_the_bandwidth() {

@@ -3,7 +3,7 @@
 use crate::article::{Article, Bound, MachineLimit, PublishedTest, Quantity};
 
 use crate::Violation;
-use crate::figures::{each, figure_as, found, names, operations_per_second, plain, seconds, taken_as, work};
+use crate::figures::{each, figure_as, found, names, operations_per_second, plain, seconds, taken_as};
 
 /// Figures that differ by less than this relative amount are equal.
 const EQUAL: f64 = 0.01;
@@ -44,8 +44,7 @@ pub fn revolutions(article: &Article) -> Vec<Violation> {
 }
 
 fn too_many_flushes(test: &PublishedTest, name: &str, revolutions: f64) -> Option<Violation> {
-    let flushes = work(test, |work| work.operations)? * work(test, |work| work.flushes)?;
-    let rate = flushes / seconds(test, name)?.value;
+    let rate = test.work.operations? as f64 * test.work.flushes? as f64 / seconds(test, name)?.value;
     let sentence = format!(
         "{name}: {} flushes per second, one after the other, on a disk of {revolutions} revolutions per second: \
          they were not written when they were said to be",
@@ -140,7 +139,7 @@ fn idle_in(article: &Article, test: &PublishedTest) -> Vec<Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{article, sentences, test};
+    use crate::tests::{article, sentences, test};
 
     fn limited(mut article: Article, bound: Bound, value: f64) -> Article {
         article.limits.push(MachineLimit { bound, value, why: String::new() });

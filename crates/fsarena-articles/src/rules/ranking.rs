@@ -81,7 +81,7 @@ fn not_so(test: &PublishedTest, metric: &PublishedMetric, at: &[String], better:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{article, sentences, test};
+    use crate::tests::{article, sentences, test};
 
     fn with(rankings: &[(&str, &str)]) -> Article {
         let ranking = |(at, order): &(&str, &str)| {

@@ -3,12 +3,12 @@
 use crate::article::{Article, PublishedTest};
 
 use crate::Violation;
-use crate::figures::{found, names, plain, seconds, work};
+use crate::figures::{found, names, plain, seconds};
 
 /// Minimum number of tests that can show a constant time.
 const FEWEST_TESTS: usize = 8;
 /// Minimum number of operations for a mean.
-const FEWEST_OPERATIONS: f64 = 20.0;
+const FEWEST_OPERATIONS: u64 = 20;
 /// Times within this factor of the median, to either side, count as constant.
 const AS_LONG: f64 = 1.6;
 /// Minimum share of the tests with a constant time.
@@ -44,8 +44,8 @@ fn constant_time_of(article: &Article, name: &str) -> Option<Violation> {
 }
 
 fn milliseconds_each(test: &PublishedTest, name: &str) -> Option<f64> {
-    let operations = work(test, |work| work.operations).filter(|operations| *operations >= FEWEST_OPERATIONS)?;
-    Some(seconds(test, name)?.value * 1e3 / operations)
+    let operations = test.work.operations.filter(|operations| *operations >= FEWEST_OPERATIONS)?;
+    Some(seconds(test, name)?.value * 1e3 / operations as f64)
 }
 
 /// Finds tests in which every operation was a process of its own and all contenders took the same time.
@@ -54,7 +54,7 @@ pub fn process_time(article: &Article) -> Vec<Violation> {
 }
 
 fn process_time_of(article: &Article, test: &PublishedTest) -> Option<Violation> {
-    let processes = work(test, |work| work.processes)?;
+    let processes = test.work.processes? as f64;
     let times: Vec<f64> =
         names(article).filter_map(|name| Some(seconds(test, name)?.value * 1e3 / processes)).collect();
     let least = times.iter().copied().min_by(f64::total_cmp)?;
@@ -73,7 +73,7 @@ fn process_time_of(article: &Article, test: &PublishedTest) -> Option<Violation>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{article, sentences, test};
+    use crate::tests::{article, sentences, test};
 
     fn tests_with(times: impl Fn(u32) -> String) -> Article {
         let one = |at: u32| {

@@ -1,16 +1,14 @@
 //! A3: days of market data are loaded into an empty table over one connection.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, RunStats};
-use fsarena_model::Nanos;
+use fsarena_engine::{EngineError, Limit, RunStats};
 use fsarena_sys::clock;
-use mysql::Conn;
 use mysql::prelude::Queryable;
 
 use super::client::{DatabaseClient, refused};
-use super::market::{RowCounts, Sum, TradingDay};
-use super::parameters::{BATCH, MariaDbParameters};
+use super::market::{Sum, TradingDay};
+use super::parameters::MariaDbParameters;
 use super::{ClientWork, schema};
 
 pub struct Ingest {
@@ -23,27 +21,6 @@ impl Ingest {
     pub fn new(parameters: &MariaDbParameters, seed: u64) -> Self {
         Self { days: parameters.trading_days(seed), left: None }
     }
-}
-
-/// Loads a day and returns the number of transactions; `None` if `stop` was set.
-fn load(
-    connection: &mut Conn,
-    day: TradingDay,
-    stop: &AtomicBool,
-    stats: &mut RunStats,
-) -> Result<Option<u64>, EngineError> {
-    let (mut rows, mut commits) = (day.rows().peekable(), 0);
-    while rows.peek().is_some() {
-        let statement = schema::insert(rows.by_ref().take(BATCH));
-        let begin = clock::now();
-        connection.query_drop(statement).map_err(refused("INSERT"))?;
-        stats.record(Operation::Insert, clock::now().saturating_sub(begin));
-        commits += 1;
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-    }
-    Ok(Some(commits))
 }
 
 impl ClientWork for Ingest {
@@ -59,12 +36,16 @@ impl ClientWork for Ingest {
             self.left = None;
             connection.query_drop("TRUNCATE TABLE shfedepth").map_err(refused("TRUNCATE TABLE"))?;
             let begin = clock::now();
-            let Some(of_day) = load(&mut connection, *day, limit.stop, stats)? else { return Ok(()) };
+            let Some(of_day) = schema::load(&mut connection, *day, limit.stop, stats)? else { return Ok(()) };
             let elapsed = clock::now().saturating_sub(begin);
             let counts = day.counts();
             schema::require_all(&mut connection, counts.all)?;
             commits += of_day;
-            count(stats, number + 1, elapsed, &counts);
+            // A day is one operation; its step has the number of rows.
+            stats.count_done(1, counts.bytes);
+            stats.elapsed = stats.elapsed + elapsed;
+            stats.end_part(stats.elapsed);
+            stats.add_step(&format!("day-{}", number + 1), counts.all.rows, counts.bytes, elapsed);
             self.left = Some(counts.all);
         }
         stats.count_commits(commits, 1);
@@ -76,13 +57,4 @@ impl ClientWork for Ingest {
         let Some(left) = self.left else { return Ok(()) };
         schema::require_all(&mut client.connect()?, left)
     }
-}
-
-/// Counts a day as one operation. Its step has the number of rows.
-fn count(stats: &mut RunStats, number: usize, elapsed: Nanos, counts: &RowCounts) {
-    stats.operations += 1;
-    stats.bytes += counts.bytes;
-    stats.elapsed = stats.elapsed + elapsed;
-    stats.end_part(stats.elapsed);
-    stats.add_step(&format!("day-{number}"), counts.all.rows, counts.bytes, elapsed);
 }

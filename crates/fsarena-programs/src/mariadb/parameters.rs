@@ -14,7 +14,7 @@ use super::market::{CONTRACTS, MINUTES, MOST_ROWS, TradingDay};
 const PER_SNAPSHOT: u64 = 320;
 /// Space of a row of results, with a reserve.
 const PER_RESULT: u64 = 1800;
-/// Rows per statement of `ingest`.
+/// Rows per statement that loads market data.
 pub const BATCH: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -65,10 +65,10 @@ impl ClientWork for Queries {
         let mut connection = client.connect()?;
         connection.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))?;
         for day in &self.days {
-            schema::load(&mut connection, *day, stop)?;
+            schema::load(&mut connection, *day, stop, &mut RunStats::new())?;
         }
         schema::require_all(&mut connection, self.all)?;
-        client.analyze(self.database(), &self.tables())
+        client.analyze(&self.tables())
     }
 
     fn run(&mut self, client: &DatabaseClient, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

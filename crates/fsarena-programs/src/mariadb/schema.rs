@@ -1,14 +1,15 @@
 //! The tables of the trading firm, as far as its report names them, and how market data is loaded.
 
-use fsarena_engine::{EngineError, go_on, watched};
-use mysql::prelude::Queryable;
-use mysql::{Conn, LocalInfileHandler};
-use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fsarena_engine::{EngineError, Operation, RunStats};
+use fsarena_sys::clock;
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
 use super::client::refused;
-use super::market::{COLUMNS, MarketRow, Sum, TradingDay};
+use super::market::{COLUMNS, Sum, TradingDay};
+use super::parameters::BATCH;
 
 /// The tables that workers write results to.
 pub const RESULTS: [&str; 2] = [
@@ -41,59 +42,27 @@ fn kind(column: &str) -> &'static str {
     }
 }
 
-/// The statement that loads a day. An empty field becomes NULL, not 0.
-fn load_statement() -> String {
-    let is_empty = |name: &&str| kind(name) == "DOUBLE";
-    let column = |name: &str| if is_empty(&name) { format!("@{name}") } else { name.to_owned() };
-    let columns: Vec<String> = COLUMNS.split(',').map(column).collect();
-    let known = COLUMNS.split(',').filter(is_empty).map(|name| format!("{name} = NULLIF(@{name}, '')"));
-    format!(
-        "LOAD DATA LOCAL INFILE 'day.csv' INTO TABLE shfedepth FIELDS TERMINATED BY ',' LINES TERMINATED BY '\\n' \
-         IGNORE 1 LINES ({}) SET {}",
-        columns.join(", "),
-        known.collect::<Vec<_>>().join(", ")
-    )
-}
-
-/// Loads a day with LOAD DATA LOCAL INFILE. The rows are generated while the server reads them: there is no file. Ends
-/// with an error soon after `stop` is set.
-pub fn load(connection: &mut Conn, day: TradingDay, stop: &AtomicBool) -> Result<(), EngineError> {
-    // A flag of its own, which follows `stop`, because the handler may not borrow.
-    let own = Arc::new(AtomicBool::new(false));
-    let follow = || {
-        own.store(stop.load(Ordering::Relaxed), Ordering::Relaxed);
-        false
-    };
-    watched(follow, |_| {
-        let own = Arc::clone(&own);
-        connection.set_local_infile_handler(Some(LocalInfileHandler::new(move |_, out| write(day, out, &own))));
-        let loaded = connection.query_drop(load_statement()).map_err(refused("LOAD DATA LOCAL INFILE"));
-        connection.set_local_infile_handler(None);
-        loaded
-    })
-}
-
-/// Writes a day as CSV, with a line of names above it.
-fn write(day: TradingDay, out: &mut impl io::Write, stop: &AtomicBool) -> io::Result<()> {
-    writeln!(out, "{COLUMNS}")?;
-    day.rows().try_for_each(|row| go_on(stop).and_then(|()| writeln!(out, "{}", row.line)))
-}
-
-/// An INSERT statement of rows. Numbers and dates are copied, an empty field becomes NULL, everything else is quoted.
-pub fn insert(rows: impl Iterator<Item = MarketRow>) -> String {
-    let mut statement = format!("INSERT INTO shfedepth ({COLUMNS}) VALUES ");
-    for (number, row) in rows.enumerate() {
-        statement.push_str(if number == 0 { "(" } else { "),(" });
-        for (place, field) in row.line.split(',').enumerate() {
-            statement.push_str(if place == 0 { "" } else { "," });
-            match field {
-                "" => statement.push_str("NULL"),
-                _ if field.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => statement.push_str(field),
-                _ => statement.extend(["'", field, "'"]),
-            }
+/// Loads a day, by INSERTs of [`BATCH`] rows, each a transaction, which are counted in `stats`. Returns their number;
+/// `None` if `stop` was set.
+pub fn load(
+    connection: &mut Conn,
+    day: TradingDay,
+    stop: &AtomicBool,
+    stats: &mut RunStats,
+) -> Result<Option<u64>, EngineError> {
+    let (mut rows, mut commits) = (day.rows().peekable(), 0);
+    while rows.peek().is_some() {
+        let values: Vec<String> = rows.by_ref().take(BATCH).map(|row| format!("({})", row.values)).collect();
+        let statement = format!("INSERT INTO shfedepth ({COLUMNS}) VALUES {}", values.join(","));
+        let begin = clock::now();
+        connection.query_drop(statement).map_err(refused("INSERT"))?;
+        stats.record(Operation::Insert, clock::now().saturating_sub(begin));
+        commits += 1;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
         }
     }
-    statement + ")"
+    Ok(Some(commits))
 }
 
 /// Compares the rows in the table with the expected ones.
@@ -102,15 +71,4 @@ pub fn require_all(connection: &mut Conn, expected: Sum) -> Result<(), EngineErr
     let found: Option<(u64, u64)> = connection.query_first(sums).map_err(refused("count the rows"))?;
     let (rows, volume) = found.unwrap_or_default();
     expected.require(Sum { rows, volume }, "shfedepth")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_may_be_unknown_is_null() {
-        let load = load_statement();
-        assert!(load.contains("Volume, @Turnover") && load.contains("ClosePrice = NULLIF(@ClosePrice, '')"), "{load}");
-    }
 }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use fsarena_engine::parameters::or;
 use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::{Nanos, Probe, intern};
 use regex_lite::{Captures, Match, Regex, RegexBuilder};
@@ -12,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 const MOST_LABELS: usize = 100;
 
 /// What is read from the output of a program.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Output {
     captures: Vec<Capture>,
@@ -20,6 +21,7 @@ pub struct Output {
     spans: Vec<MessageSpan>,
     /// Number of connections over which the `commits` were acknowledged. Commits of several connections may share a
     /// flush.
+    #[serde(default = "or::<_, 1>")]
     connections: u64,
 }
 
@@ -40,7 +42,7 @@ struct Capture {
     #[serde(default)]
     take: Take,
     /// Factor to the number's unit for `as`: operations, bytes, seconds, commits.
-    #[serde(default = "unscaled")]
+    #[serde(default = "or::<_, 1>")]
     scale: f64,
     /// A variable, `N`, or a number that the number must be equal to.
     equals: Option<String>,
@@ -84,16 +86,6 @@ struct MessageSpan {
     /// `seconds`: this is the timed time.
     #[serde(rename = "as")]
     target: Option<NumberTarget>,
-}
-
-impl Default for Output {
-    fn default() -> Self {
-        Self { captures: Vec::new(), spans: Vec::new(), connections: 1 }
-    }
-}
-
-fn unscaled() -> f64 {
-    1.0
 }
 
 fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Regex, D::Error> {

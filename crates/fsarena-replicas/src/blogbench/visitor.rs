@@ -38,16 +38,6 @@ pub enum VisitorKind {
     Reader,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum VisitorRound {
-    /// The round is done.
-    Done,
-    /// There is nothing to do yet.
-    Nothing,
-    /// There is no more work, or the run ended before the round was done.
-    Last,
-}
-
 pub struct Visitor<'a> {
     site: &'a Site<'a>,
     pub kind: VisitorKind,
@@ -75,16 +65,18 @@ impl<'a> Visitor<'a> {
 
     fn visit(&mut self) -> Result<(), Errno> {
         while !self.site.is_over() {
-            let round = match self.kind {
+            let is_done = match self.kind {
                 VisitorKind::Writer => self.write_blog(),
                 VisitorKind::Rewriter => self.rewrite(),
                 VisitorKind::Commenter => self.comment(),
                 VisitorKind::Reader => self.read_blog(),
             };
-            match round {
-                Ok(VisitorRound::Done) => self.rounds += 1,
-                Ok(VisitorRound::Nothing) | Err(Errno::NOENT) => self.rest(),
-                Ok(VisitorRound::Last) => return Ok(()),
+            match is_done {
+                Ok(true) => self.rounds += 1,
+                // There is no more work, or the run ended before the round was done.
+                Ok(false) => return Ok(()),
+                // There is no blog yet, or another thread has moved the file away.
+                Err(Errno::NOENT) => self.rest(),
                 Err(error) => return Err(error),
             }
         }
@@ -100,39 +92,36 @@ impl<'a> Visitor<'a> {
     }
 
     /// Creates a blog: its articles, then its pictures, each from the last number to the first.
-    fn write_blog(&mut self) -> Result<VisitorRound, Errno> {
-        let Some(blog) = self.site.new_blog() else { return Ok(VisitorRound::Last) };
+    fn write_blog(&mut self) -> Result<bool, Errno> {
+        let Some(blog) = self.site.new_blog() else { return Ok(false) };
         self.name(|path| write!(path, "blog-{blog}"));
         match mkdirat(&self.site.folder, self.path.as_str(), Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error),
         }
-        match self.descending(blog, Object::Article)? {
-            VisitorRound::Done => self.descending(blog, Object::Picture),
-            ended => Ok(ended),
-        }
+        Ok(self.descending(blog, Object::Article)? && self.descending(blog, Object::Picture)?)
     }
 
-    fn rewrite(&mut self) -> Result<VisitorRound, Errno> {
-        let Some(blog) = self.some_blog() else { return Ok(VisitorRound::Nothing) };
+    fn rewrite(&mut self) -> Result<bool, Errno> {
+        let blog = self.some_blog()?;
         if self.random.random_bool(0.5) {
             let number = self.up_to_most();
             self.create(blog, Object::Picture, number)?;
         }
         let number = self.up_to_most();
         self.create(blog, Object::Article, number)?;
-        Ok(VisitorRound::Done)
+        Ok(true)
     }
 
     /// Writes the comments of a blog. If there is no blog to choose, this is number 0, the first blog.
-    fn comment(&mut self) -> Result<VisitorRound, Errno> {
+    fn comment(&mut self) -> Result<bool, Errno> {
         let blog = self.some_blog().unwrap_or(0);
         self.descending(blog, Object::Comment)
     }
 
     /// Reads all comments or none, then pictures and articles up to the first article that does not exist.
-    fn read_blog(&mut self) -> Result<VisitorRound, Errno> {
-        let Some(blog) = self.some_blog() else { return Ok(VisitorRound::Nothing) };
+    fn read_blog(&mut self) -> Result<bool, Errno> {
+        let blog = self.some_blog()?;
         if self.random.random_bool(0.5) {
             let mut number = 1;
             while !self.site.is_over() && self.read(blog, Object::Comment, number)? {
@@ -141,33 +130,33 @@ impl<'a> Visitor<'a> {
         }
         for number in 1.. {
             if self.site.is_over() {
-                return Ok(VisitorRound::Last);
+                return Ok(false);
             }
             self.read(blog, Object::Picture, number)?;
             if !self.read(blog, Object::Article, number)? {
                 break;
             }
         }
-        Ok(VisitorRound::Done)
+        Ok(true)
     }
 
-    fn some_blog(&mut self) -> Option<u64> {
-        self.site.some_blog(self.random.next_u64())
+    fn some_blog(&mut self) -> Result<u64, Errno> {
+        self.site.some_blog(self.random.next_u64()).ok_or(Errno::NOENT)
     }
 
     fn up_to_most(&mut self) -> u64 {
         self.random.random_range(1..=MOST)
     }
 
-    /// Creates a random number of objects of a kind, from the last number to the first.
-    fn descending(&mut self, blog: u64, object: Object) -> Result<VisitorRound, Errno> {
+    /// Creates a random number of objects of a kind, from the last number to the first; `false` if the run is over.
+    fn descending(&mut self, blog: u64, object: Object) -> Result<bool, Errno> {
         for number in (1..=self.up_to_most()).rev() {
             if self.site.is_over() {
-                return Ok(VisitorRound::Last);
+                return Ok(false);
             }
             self.create(blog, object, number)?;
         }
-        Ok(VisitorRound::Done)
+        Ok(true)
     }
 
     fn name(&mut self, say: impl FnOnce(&mut String) -> std::fmt::Result) {

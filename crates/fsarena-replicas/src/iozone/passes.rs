@@ -91,7 +91,7 @@ impl Passes<'_> {
     fn write(&mut self) -> io::Result<Timed> {
         let file = self.synced(OFlags::RDWR)?;
         self.record.mark();
-        self.over_records(file, self.care.flush, |passes, file, _| passes.write_record(file))
+        self.over_records(clock::now(), file, self.care.flush, |passes, file, _| passes.write_record(file))
     }
 
     /// IOzone first reads one record to fill the processor's caches. This is left out if files are cold.
@@ -102,13 +102,13 @@ impl Passes<'_> {
             seek(&file, SeekFrom::Start(0))?;
             self.record.fetch();
         }
-        self.over_records(file, false, |passes, file, _| passes.read_record(file))
+        self.over_records(clock::now(), file, false, |passes, file, _| passes.read_record(file))
     }
 
     fn random_read(&mut self) -> io::Result<Timed> {
         let file = self.open(OFlags::RDWR | OFlags::CREATE)?;
         self.record.fetch();
-        self.over_records(file, false, |passes, file, number| {
+        self.over_records(clock::now(), file, false, |passes, file, number| {
             seek(file, SeekFrom::Start(passes.order[number as usize] * passes.cell.record))?;
             passes.read_record(file)
         })
@@ -120,11 +120,10 @@ impl Passes<'_> {
         self.record.fetch();
         let begin = clock::now();
         self.record.mark();
-        for place in until_stopped(self.order.len() as u64, self.stop) {
-            seek(&file, SeekFrom::Start(self.order[place as usize] * self.cell.record))?;
-            self.write_record(&file)?;
-        }
-        self.end(file, begin, self.care.flush)
+        self.over_records(begin, file, self.care.flush, |passes, file, number| {
+            seek(file, SeekFrom::Start(passes.order[number as usize] * passes.cell.record))?;
+            passes.write_record(file)
+        })
     }
 
     /// The last seek leads to a place before the beginning of the file; the kernel refuses it.
@@ -134,17 +133,17 @@ impl Passes<'_> {
         stat(self.path)?;
         let length = self.cell.record as i64;
         seek(&file, SeekFrom::End(-length))?;
-        for _ in until_stopped(self.cell.records(), self.stop) {
-            self.read_record(&file)?;
-            let _ = seek(&file, SeekFrom::Current(-2 * length));
-        }
-        self.end(file, begin, false)
+        self.over_records(begin, file, false, |passes, file, _| {
+            passes.read_record(file)?;
+            let _ = seek(file, SeekFrom::Current(-2 * length));
+            Ok(())
+        })
     }
 
     fn record_rewrite(&mut self) -> io::Result<Timed> {
         let file = self.synced(OFlags::RDWR | OFlags::CREATE)?;
         self.record.mark();
-        self.over_records(file, self.care.flush, |passes, file, _| {
+        self.over_records(clock::now(), file, self.care.flush, |passes, file, _| {
             passes.write_record(file)?;
             seek(file, SeekFrom::Start(0))?;
             Ok(())
@@ -154,25 +153,27 @@ impl Passes<'_> {
     fn stride_read(&mut self) -> io::Result<Timed> {
         let file = self.synced(OFlags::RDONLY)?;
         let (records, mut stride) = (self.cell.records(), Stride::default());
-        self.over_records(file, false, |passes, file, _| {
+        self.over_records(clock::now(), file, false, |passes, file, _| {
             passes.read_record(file)?;
             seek(file, SeekFrom::Start(stride.next(records) * passes.cell.record))?;
             Ok(())
         })
     }
 
-    /// Starts the timer, does `each` for the number of each record, and ends the test.
+    /// Does `each` for the number of each record, and ends the test, whose timer started at `begin`.
     fn over_records(
         &mut self,
+        begin: Nanos,
         file: OwnedFd,
         flush: bool,
         mut each: impl FnMut(&mut Self, &OwnedFd, u64) -> io::Result<()>,
     ) -> io::Result<Timed> {
-        let begin = clock::now();
         for number in until_stopped(self.cell.records(), self.stop) {
             each(self, &file, number)?;
         }
-        self.end(file, begin, flush)
+        let flush = (flush && !self.is_stopped()).then(|| timed(|| Ok(fsync(&file)?))).transpose()?;
+        resident::close(file)?;
+        Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush })
     }
 
     fn open(&self, flags: OFlags) -> io::Result<OwnedFd> {
@@ -201,12 +202,6 @@ impl Passes<'_> {
 
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-    }
-
-    fn end(&self, file: OwnedFd, begin: Nanos, flush: bool) -> io::Result<Timed> {
-        let flush = (flush && !self.is_stopped()).then(|| timed(|| Ok(fsync(&file)?))).transpose()?;
-        resident::close(file)?;
-        Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush })
     }
 }
 

@@ -97,6 +97,11 @@ pub enum StepAction {
 }
 
 impl StepAction {
+    /// Whether it is of blocks of one file in random order.
+    pub fn is_random(self) -> bool {
+        matches!(self, Self::RandomRead | Self::RandomWrite)
+    }
+
     /// Whether it may leave data to be synced.
     pub fn writes(self) -> bool {
         !matches!(self, Self::Read | Self::RandomRead | Self::List | Self::Stat | Self::Sync)
@@ -171,9 +176,8 @@ impl SequenceStep {
     }
 
     fn complaint(&self) -> Option<&'static str> {
-        use StepAction::{Append, Create, List, Mkdir, RandomRead, RandomWrite, Rename, Sync, Write};
-        let action = self.action;
-        let is_random = matches!(action, RandomRead | RandomWrite);
+        use StepAction::{Append, Create, List, Mkdir, RandomWrite, Rename, Sync, Write};
+        let (action, is_random) = (self.action, self.action.is_random());
         Some(match () {
             () if action == Sync && !self.sets.is_empty() => "a sync is of everything: no `where`",
             () if action != Sync && self.sets.is_empty() => "it needs a `where`",

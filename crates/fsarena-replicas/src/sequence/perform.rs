@@ -39,8 +39,7 @@ impl<F: FileSystem> StepPerformance<'_, F> {
     /// Does all of `task`, or less if the stop flag is set. In addition to the calls themselves, an operation costs two
     /// readings of the clock, about 50 ns.
     pub fn all(&mut self, task: &SequenceTask) -> Result<StepCounts, EngineError> {
-        let is_random = matches!(task.action, StepAction::RandomRead | StepAction::RandomWrite);
-        let done = if is_random { self.random(task) } else { self.in_order(task) };
+        let done = if task.action.is_random() { self.random(task) } else { self.in_order(task) };
         done.map_err(of_step(&task.name))
     }
 

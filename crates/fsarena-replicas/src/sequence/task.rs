@@ -139,8 +139,7 @@ impl Expansion {
         let items = self.items(step)?;
         let largest = items.iter().map(|item| item.size).max().unwrap_or(0);
         let block = step.block.unwrap_or(LONGEST.min(largest)).max(1);
-        let is_random = matches!(step.action, StepAction::RandomRead | StepAction::RandomWrite);
-        let random = if is_random { self.random(step, index, items[0].size)? } else { Vec::new() };
+        let random = if step.action.is_random() { self.random(step, index, items[0].size)? } else { Vec::new() };
         Ok(SequenceTask {
             name: step.name.clone(),
             action: step.action,
@@ -191,10 +190,9 @@ impl Expansion {
 
     /// The numbers of the members of a set on which a step acts.
     fn numbers(&self, step: &SequenceStep, set: &Set) -> Vec<u64> {
-        let is_random = matches!(step.action, StepAction::RandomRead | StepAction::RandomWrite);
         let is_making = matches!(step.action, StepAction::Create | StepAction::Mkdir);
         match step.count {
-            _ if is_random => vec![step.from],
+            _ if step.action.is_random() => vec![step.from],
             None if is_making => vec![step.from],
             None => (step.from..set.end).filter(|number| self.state.nodes.contains_key(&set.path(*number))).collect(),
             Some(count) => (step.from..step.from + count).collect(),

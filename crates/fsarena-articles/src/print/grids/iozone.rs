@@ -38,23 +38,13 @@ pub fn nothing(comparison: &Comparison) -> Nothing {
 
 fn text(grid: &Grid<'_>) -> String {
     let rounds = rounds(grid.rounds);
-    let rows: String = cells(grid).map(|(file, record)| row(grid, file, record)).collect();
+    let rows: String = grid.cells().into_iter().map(|(file, record)| row(grid, file, record)).collect();
     let blocks: String = grid.tests().into_iter().map(|test| block(grid, test)).collect();
     format!(
         "{}: {}, medians of {rounds}\n\n{HEAD}{rows}\niozone test complete.\nExcel output is below:\n{blocks}",
         visible(grid.workload),
         visible(grid.contender)
     )
-}
-
-/// The file and record sizes that were measured.
-fn cells(grid: &Grid<'_>) -> impl Iterator<Item = (u64, u64)> {
-    let is_measured =
-        |(file, record): &(u64, u64)| GridTest::all().any(|test| grid.rate(*file, *record, test).is_some());
-    let records = grid.records();
-    let all =
-        grid.files().into_iter().flat_map(move |file| records.clone().into_iter().map(move |record| (file, record)));
-    all.filter(is_measured)
 }
 
 fn row(grid: &Grid<'_>, file: u64, record: u64) -> String {
