@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::doubts::{folder, is_file, placed};
 use super::options::{size, with_word, without_label, without_mounts};
-use super::{File, ReadError, ResultFigure, positive};
+use super::{File, ReadError, positive};
 use crate::measured::{Clock, InputFacts, Measured};
 
 /// Names of parameters that say which contender it is.
@@ -65,7 +65,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 work: work.clone().into(),
                 time: Some(clock),
                 clock: Clock::OfFile(file.name.to_owned()),
-                ..file.row(1, ResultFigure::seconds("time", time))
+                ..file.row(1, Measured::seconds("time", time))
             });
             clock += time;
         }
