@@ -142,9 +142,7 @@ fn of_one(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
 
 /// The smallest block, if the section names one.
 fn smallest_block(section: &JobSection) -> Option<u64> {
-    let sizes = section.value("bs").into_iter().flat_map(|list| list.split(',')).filter_map(file::size);
-    let ranges = section.value("bsrange").into_iter().flat_map(|list| list.split(',')).filter_map(file::range);
-    sizes.chain(ranges.map(|(smallest, _)| smallest)).min()
+    ["bs", "bsrange"].into_iter().filter_map(|key| section.value(key)).flat_map(file::sizes).flatten().min()
 }
 
 fn known(
