@@ -185,26 +185,17 @@ struct TextTool {
     read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
 }
 
-const fn tool(
-    name: &'static str,
-    begins: fn(&str) -> bool,
-    knows: fn(&File<'_>) -> bool,
-    read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
-) -> TextTool {
-    TextTool { name, begins, knows, read }
-}
-
 const TEXT: [TextTool; 10] = [
-    tool("Phoronix Test Suite", |_| false, phoronix::knows, phoronix::read),
-    tool("IOzone", iozone::begins, iozone::knows, iozone::read),
-    tool("sysbench", sysbench::begins, sysbench::knows, sysbench::read),
-    tool("dbench", dbench::begins, dbench::knows, dbench::read),
-    tool("Filebench", filebench::begins, filebench::knows, filebench::read),
-    tool("IO500", io500::begins, io500::knows, io500::read),
-    tool("IOR", ior::begins, ior::knows, ior::read),
-    tool("mdtest", mdtest::begins_or_starts, mdtest::knows, mdtest::read),
-    tool("fio", |_| false, fio::knows_terse, fio::read_terse),
-    tool("bonnie++", |_| false, bonnie::knows, bonnie::read),
+    TextTool { name: "Phoronix Test Suite", begins: |_| false, knows: phoronix::knows, read: phoronix::read },
+    TextTool { name: "IOzone", begins: iozone::begins, knows: iozone::knows, read: iozone::read },
+    TextTool { name: "sysbench", begins: sysbench::begins, knows: sysbench::knows, read: sysbench::read },
+    TextTool { name: "dbench", begins: dbench::begins, knows: dbench::knows, read: dbench::read },
+    TextTool { name: "Filebench", begins: filebench::begins, knows: filebench::knows, read: filebench::read },
+    TextTool { name: "IO500", begins: io500::begins, knows: io500::knows, read: io500::read },
+    TextTool { name: "IOR", begins: ior::begins, knows: ior::knows, read: ior::read },
+    TextTool { name: "mdtest", begins: mdtest::begins_or_starts, knows: mdtest::knows, read: mdtest::read },
+    TextTool { name: "fio", begins: |_| false, knows: fio::knows_terse, read: fio::read_terse },
+    TextTool { name: "bonnie++", begins: |_| false, knows: bonnie::knows, read: bonnie::read },
 ];
 
 /// The lines of a text that a tool may have printed: not those from a line on with which another one begins.

@@ -281,13 +281,6 @@ pub fn sizes(list: &str) -> impl Iterator<Item = Vec<u64>> {
     list.split(',').map(of)
 }
 
-/// Parses two sizes such as `4k-64k`, in ascending order.
-pub fn range(text: &str) -> Option<(u64, u64)> {
-    let (low, high) = text.split_once(['-', ':'])?;
-    let (low, high) = (size(low)?, size(high)?);
-    (low <= high).then_some((low, high))
-}
-
 /// Parses a time such as `30`, `30s`, `500ms`, `2m`. A number without a unit is seconds.
 pub fn time(text: &str) -> Option<Nanos> {
     time_in(text, "s")
