@@ -25,8 +25,8 @@ pub fn one_cache(workload: &Workload, why: &'static str) -> EngineError {
 }
 
 /// The variant of `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`. `once` is a parameter, with its
-/// value, of work that is cold only once: a second pass would read from memory, so a whole run reads all of it. The engine
-/// has to check whether it accepts the variant.
+/// value, of work that is cold only once: a second pass would read from memory, so a whole run reads all of it. The
+/// engine has to check whether it accepts the variant.
 ///
 /// # Errors
 /// If the workload is already in that state, or if one of the two states is direct.

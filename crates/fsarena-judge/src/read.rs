@@ -284,8 +284,8 @@ fn unlabelled(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     }
 }
 
-/// The rows of the JSON in a file, none if it is of no tool, and the text around it. Of several states of a run the last
-/// one counts.
+/// The rows of the JSON in a file, none if it is of no tool, and the text around it. Of several states of a run, the
+/// last one counts.
 fn json<'a>(file: &File<'a>) -> Result<(Vec<Measured>, Cow<'a, str>), ReadError> {
     let mut found: Vec<(&JsonTool, Value)> = Vec::new();
     let (mut broken, mut rest, mut end) = (None, String::new(), 0);

@@ -153,7 +153,7 @@ impl<'a> BonnieLine<'a> {
         figures.collect()
     }
 
-    /// What the line records of the work besides sizes and numbers of files, which are in the names, in the formats 1.9x.
+    /// What the formats 1.9x record of the work besides sizes and numbers of files, which are in the names.
     fn work(&self, fields: &[(&str, usize)]) -> InputFacts {
         let known = fields.iter().filter_map(|(name, place)| Some((*name, *self.fields.get(*place)?)));
         let known = known.filter(|(_, value)| self.name > 0 && !value.is_empty());
