@@ -14,7 +14,7 @@ use std::path::Path;
 
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 
-use crate::variants::{self, Layout};
+use crate::variants;
 use crate::{Engine, EngineError, Job, Operation};
 use ground::DataGround;
 use parameters::{DataParameters, Distribution, Pattern, Work};
@@ -56,16 +56,13 @@ fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, Engine
     if parameters.operation != Work::Read {
         return Err(variants::one_cache(workload, variants::NO_READS));
     }
-    let is_bounded = parameters.operations.is_some();
-    let is_skewed = parameters.distribution == Distribution::Zipf;
-    let variant = match (parameters.pattern, cache) {
-        (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::one_cache(workload, variants::AGAIN)),
-        (Pattern::Random, _) => variants::cached(workload, cache, Layout::AsItIs, &[]),
-        (Pattern::Sequential, CacheState::Cold) => {
-            variants::cached(workload, cache, Layout::Once, &[("repeat", false)])
-        }
-        (Pattern::Sequential, _) => variants::cached(workload, cache, Layout::AsItIs, &[("repeat", !is_bounded)]),
-    }?;
+    let is_cold = cache == CacheState::Cold;
+    if is_cold && parameters.distribution == Distribution::Zipf {
+        return Err(variants::one_cache(workload, variants::AGAIN));
+    }
+    let repeats = !is_cold && parameters.operations.is_none();
+    let once = (parameters.pattern == Pattern::Sequential).then_some(("repeat", repeats));
+    let variant = variants::cached(workload, cache, once)?;
     DataParameters::of(&variant).map(|_| variant)
 }
 

@@ -59,8 +59,6 @@ fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, Engine
     if !entry.only_reads() {
         return Err(variants::one_cache(workload, variants::NO_READS));
     }
-    let is_cold = cache == CacheState::Cold;
-    let layout = if is_cold { variants::Layout::Once } else { variants::Layout::AsItIs };
-    let variant = variants::cached(workload, cache, layout, &[("once", is_cold)])?;
+    let variant = variants::cached(workload, cache, Some(("once", cache == CacheState::Cold)))?;
     parsed(&variant).map(|_| variant)
 }

@@ -14,14 +14,6 @@ const WARM_UP: u64 = 25;
 const COLD_MS: u64 = 90;
 const COLD_SLICES: u32 = 4;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// One whole run that reads everything once, so that no read is served from memory.
-    Once,
-    /// The timing of the workload itself.
-    AsItIs,
-}
-
 /// Why a workload has only one cache state if it does not read through the page cache.
 pub const NO_READS: &str = "it reads no files that are there through the page cache, cold or warm";
 /// Why random reads have no cold variant if some places are likelier than others.
@@ -32,72 +24,52 @@ pub fn one_cache(workload: &Workload, why: &'static str) -> EngineError {
     EngineError::OneCache { workload: workload.name.to_string(), why }
 }
 
-/// The variant of `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`. `parameters` are set in addition.
-/// The engine has to check whether it accepts the variant.
+/// The variant of `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`. `once` is a parameter, with its
+/// value, of work that is cold only once: a second pass would read from memory, so a whole run reads all of it. The
+/// engine has to check whether it accepts the variant.
 ///
 /// # Errors
 /// If the workload is already in that state, or if one of the two states is direct.
-pub fn cached(
-    workload: &Workload,
-    cache: CacheState,
-    layout: Layout,
-    parameters: &[(&str, bool)],
-) -> Result<Workload, EngineError> {
+pub fn cached(workload: &Workload, cache: CacheState, once: Option<(&str, bool)>) -> Result<Workload, EngineError> {
     if workload.cache == cache || [workload.cache, cache].contains(&CacheState::Direct) {
         return Err(one_cache(workload, NO_READS));
     }
+    let is_cold = cache == CacheState::Cold;
+    let how = match (is_cold, once.is_some()) {
+        (true, true) => "with nothing in memory: the lane was mounted again before, and all is read once, in one piece",
+        (true, false) => "with nothing in memory: the lane is mounted again before",
+        (false, _) => "with all that it reads in memory: it was read before, untimed",
+    };
+    let why = match is_cold {
+        true => {
+            "After a restart, or where the files are larger than memory: the layout on the device and read-ahead decide. \
+             The host's or the drive's own cache is not cleared."
+        }
+        false => "Reading again what was just read: the kernel's caches decide, and no device is involved.",
+    };
     let mut other = Workload {
         name: workload.name.variant(cache),
-        measures: cached_measures(workload, cache, layout),
-        why: why(cache).to_owned(),
+        measures: format!("The same as `{}`, {how}.", workload.name),
+        why: why.to_owned(),
         cache,
         agrees_from_ms: None,
         variant: Some(Variant { of: workload.name.to_string(), relation: Relation::Cache }),
         ..workload.clone()
     };
-    set_times(&mut other, layout);
-    for (name, value) in parameters {
-        other.parameters[*name] = Value::from(*value);
+    match (is_cold, once.is_some()) {
+        (true, true) => (other.mode, other.warm_up_ms, other.timed_ms) = (Mode::Whole, 0, 0),
+        // The lane is remounted before each slice. A warm-up would bring the data of the timed part into memory.
+        (true, false) => {
+            (other.warm_up_ms, other.slices) = (0, workload.slices.min(COLD_SLICES));
+            other.timed_ms = if workload.timed_ms == 0 { 0 } else { workload.timed_ms.max(COLD_MS) };
+        }
+        (false, _) if workload.mode == Mode::Whole && workload.timed_ms == 0 => other.timed_ms = WHOLE_FROM_MEMORY,
+        (false, _) => other.warm_up_ms = workload.warm_up_ms.max(WARM_UP),
+    }
+    if let Some((name, value)) = once {
+        other.parameters[name] = Value::from(value);
     }
     Ok(other)
-}
-
-/// A cold slice has no warm-up, which would bring the data of the timed part into memory.
-fn set_times(workload: &mut Workload, layout: Layout) {
-    let is_cold = workload.cache == CacheState::Cold;
-    match layout {
-        Layout::Once => (workload.mode, workload.warm_up_ms, workload.timed_ms) = (Mode::Whole, 0, 0),
-        // The lane is remounted before each slice.
-        Layout::AsItIs if is_cold => {
-            (workload.warm_up_ms, workload.slices) = (0, workload.slices.min(COLD_SLICES));
-            workload.timed_ms = if workload.timed_ms == 0 { 0 } else { workload.timed_ms.max(COLD_MS) };
-        }
-        Layout::AsItIs if workload.mode == Mode::Whole && workload.timed_ms == 0 => {
-            workload.timed_ms = WHOLE_FROM_MEMORY;
-        }
-        Layout::AsItIs => workload.warm_up_ms = workload.warm_up_ms.max(WARM_UP),
-    }
-}
-
-fn cached_measures(workload: &Workload, cache: CacheState, layout: Layout) -> String {
-    let how = match (cache, layout) {
-        (CacheState::Cold, Layout::Once) => {
-            "with nothing in memory: the lane was mounted again before, and all is read once, in one piece"
-        }
-        (CacheState::Cold, Layout::AsItIs) => "with nothing in memory: the lane is mounted again before",
-        _ => "with all that it reads in memory: it was read before, untimed",
-    };
-    format!("The same as `{}`, {how}.", workload.name)
-}
-
-fn why(cache: CacheState) -> &'static str {
-    match cache {
-        CacheState::Cold => {
-            "After a restart, or where the files are larger than memory: the layout on the device and read-ahead decide. \
-             The host's or the drive's own cache is not cleared."
-        }
-        _ => "Reading again what was just read: the kernel's caches decide, and no device is involved.",
-    }
 }
 
 /// Minimum time of the timed part of an open loop, milliseconds: a queue needs time to build up.

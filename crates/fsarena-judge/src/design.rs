@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::measured::Measured;
+use crate::measured::{Clock, Measured};
 
-/// A contender on a host: what ran together.
-pub type Unit<'a> = (&'a str, Option<&'a str>);
+/// A contender on a host in a session: what ran together.
+pub type Unit<'a> = (&'a str, Option<&'a str>, usize);
+
+/// Seconds without a run after which another session begins, as on the next day.
+const PAUSE_S: f64 = 6.0 * 3600.0;
 
 /// How the results were obtained.
 pub struct Design<'a> {
@@ -15,26 +18,33 @@ pub struct Design<'a> {
     pub waves: BTreeMap<Unit<'a>, usize>,
     /// Whether the order of all of them is known.
     pub has_times: bool,
+    /// When sessions began, without the first one; none if contenders of a session did not run in turn.
+    sessions: Vec<f64>,
 }
 
 impl<'a> Design<'a> {
     pub fn of(rows: impl IntoIterator<Item = &'a Measured>) -> Self {
-        let mut units: BTreeMap<Unit<'a>, Vec<f64>> = BTreeMap::new();
-        let mut has_times = true;
-        let mut clocks = BTreeSet::new();
-        for row in rows {
-            has_times &= row.time.is_some();
-            clocks.insert(&row.clock);
-            units.entry(unit(row)).or_default().extend(row.time);
+        let rows: Vec<&Measured> = rows.into_iter().collect();
+        let clocks: BTreeSet<&Clock> = rows.iter().map(|row| &row.clock).collect();
+        let has_times = clocks.len() < 2 && rows.iter().all(|row| row.time.is_some());
+        let sides: BTreeSet<(&str, Option<&str>)> = rows.iter().map(|row| side(row)).collect();
+        let hosts: BTreeSet<&str> = sides.iter().filter_map(|(_, host)| *host).collect();
+        let is_nested = hosts.len() == sides.len();
+        let mut design = Self { is_nested, waves: BTreeMap::new(), has_times, sessions: Vec::new() };
+        if has_times && !is_nested {
+            design.sessions = Order::of(rows.iter().filter_map(|row| row.time.as_ref())).after_pauses();
         }
-        has_times &= clocks.len() < 2;
-        let hosts: Vec<&str> = units.keys().filter_map(|(_, host)| *host).collect();
-        let is_nested = hosts.len() == units.len() && hosts.iter().collect::<BTreeSet<_>>().len() == hosts.len();
-        let waves = match has_times {
-            true => {
-                let order = Order::of(units.values().flatten());
-                overlapping(units.iter().map(|(unit, times)| (*unit, order.middle(times))).collect())
+        if !design.sessions.is_empty() {
+            let mut contenders: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+            for ((name, ..), wave) in design.overlapping(&rows) {
+                contenders.entry(wave).or_default().insert(name);
             }
+            if contenders.values().any(|names| names.len() < 2) {
+                design.sessions.clear();
+            }
+        }
+        design.waves = match has_times {
+            true => design.overlapping(&rows),
             // Without times each contender may have run alone.
             false => {
                 let mut waves: BTreeMap<&str, usize> = BTreeMap::new();
@@ -42,10 +52,35 @@ impl<'a> Design<'a> {
                     let next = waves.len();
                     *waves.entry(name).or_insert(next)
                 };
-                units.keys().map(|unit| (*unit, wave(unit.0))).collect()
+                sides.into_iter().map(|(name, host)| ((name, host, 0), wave(name))).collect()
             }
         };
-        Self { is_nested, waves, has_times }
+        design
+    }
+
+    pub fn unit(&self, row: &'a Measured) -> Unit<'a> {
+        let (contender, host) = side(row);
+        let session = row.time.map_or(0, |time| self.sessions.partition_point(|begin| *begin <= time));
+        (contender, host, session)
+    }
+
+    /// Numbers the groups of units whose middle halves overlap, directly or through others, in the order of time.
+    fn overlapping(&self, rows: &[&'a Measured]) -> BTreeMap<Unit<'a>, usize> {
+        let mut units: BTreeMap<Unit<'_>, Vec<f64>> = BTreeMap::new();
+        rows.iter().for_each(|row| units.entry(self.unit(row)).or_default().extend(row.time));
+        let order = Order::of(units.values().flatten());
+        let mut spans: Vec<_> = units.iter().map(|(unit, times)| (*unit, order.middle(times))).collect();
+        spans.sort_by(|one, other| one.1.0.total_cmp(&other.1.0));
+        let (mut wave, mut end) = (0, f64::NEG_INFINITY);
+        let mut waves = BTreeMap::new();
+        for (unit, (first, last)) in spans {
+            if first > end && end > f64::NEG_INFINITY {
+                wave += 1;
+            }
+            end = if first > end { last } else { end.max(last) };
+            waves.insert(unit, wave);
+        }
+        waves
     }
 
     /// The number of waves.
@@ -54,7 +89,8 @@ impl<'a> Design<'a> {
     }
 }
 
-pub fn unit(row: &Measured) -> Unit<'_> {
+/// A contender and its host.
+fn side(row: &Measured) -> (&str, Option<&str>) {
     (&row.contender, row.host.as_deref())
 }
 
@@ -74,6 +110,11 @@ impl Order {
         (first + end) as f64 / 2.0
     }
 
+    /// The times before which nothing ran for a while.
+    fn after_pauses(&self) -> Vec<f64> {
+        self.0.windows(2).filter(|pair| pair[1] - pair[0] > PAUSE_S).map(|pair| pair[1]).collect()
+    }
+
     /// Whether no time is from the first to the last one.
     pub fn has_none(&self, first: f64, last: f64) -> bool {
         self.0.partition_point(|time| *time < first) == self.0.partition_point(|time| *time <= last)
@@ -90,19 +131,4 @@ impl Order {
         };
         (at(0.25), at(0.75))
     }
-}
-
-/// Numbers the groups of spans that overlap, directly or through others, in the order of time.
-fn overlapping(mut spans: Vec<(Unit<'_>, (f64, f64))>) -> BTreeMap<Unit<'_>, usize> {
-    spans.sort_by(|one, other| one.1.0.total_cmp(&other.1.0));
-    let (mut wave, mut end) = (0, f64::NEG_INFINITY);
-    let mut waves = BTreeMap::new();
-    for (unit, (first, last)) in spans {
-        if first > end && end > f64::NEG_INFINITY {
-            wave += 1;
-        }
-        end = if first > end { last } else { end.max(last) };
-        waves.insert(unit, wave);
-    }
-    waves
 }

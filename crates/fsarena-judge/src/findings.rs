@@ -51,18 +51,13 @@ pub enum FindingClass {
 
 impl fmt::Display for FindingClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Identity => "identity",
-            Self::Work => "work",
-            Self::Confounded => "confounded",
-            Self::Copy => "copy",
-            Self::OneRun => "one run",
-            Self::Clock => "clock",
-            Self::Uneven => "uneven",
-            Self::Cached => "cached",
-            Self::Durability => "durability",
-        })
+        f.pad(&in_words(self))
     }
+}
+
+/// The name of a value in JSON as words, such as `one run`.
+pub fn in_words(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default().trim_matches('"').replace('-', " ")
 }
 
 impl FindingClass {
@@ -106,25 +101,17 @@ pub fn results<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> usize {
     rows.into_iter().map(|row| &row.source).collect::<HashSet<_>>().len()
 }
 
-fn contenders(rows: &[Measured]) -> BTreeSet<&str> {
-    rows.iter().map(|row| row.contender.as_str()).collect()
+pub fn contenders<'a>(rows: impl IntoIterator<Item = &'a Measured>) -> BTreeSet<&'a str> {
+    rows.into_iter().map(|row| row.contender.as_str()).collect()
 }
 
 fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
-    let recorded: BTreeSet<&str> = rows.iter().filter_map(|row| row.recorded.as_deref()).collect();
-    let known: BTreeSet<&str> =
-        rows.iter().filter(|row| row.recorded.is_some()).map(|row| row.contender.as_str()).collect();
-    let unknown: BTreeSet<&str> = contenders(rows).difference(&known).copied().collect();
-    let of = if known.is_empty() { String::new() } else { format!(" of {}", some_of(&unknown)) };
-    let unknown = (!unknown.is_empty()).then(|| {
-        format!("no result{of} records which file system it ran on: that it is the one of its label is only assumed")
-    });
-    let wrong: Vec<&Measured> = rows.iter().filter(|row| contradicts(row)).collect();
+    let recording: Vec<&Measured> = rows.iter().filter(|row| row.recorded.is_some()).collect();
+    let wrong: Vec<&Measured> = recording.iter().copied().filter(|row| contradicts(row)).collect();
+    let recorded: BTreeSet<&str> = recording.iter().filter_map(|row| row.recorded.as_deref()).collect();
     let all = results(rows);
-    let text = match (recorded.len(), wrong.is_empty()) {
-        (_, true) => None,
-        (1, false) => Some({
-            let only = recorded.first().copied().unwrap_or_default();
+    let text = wrong.first().map(|first| match recorded.first() {
+        Some(only) if recorded.len() == 1 => {
             let mut counts: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
             wrong.iter().for_each(|row| counts.entry(&row.contender).or_default().push(row));
             let counts = counts.into_iter().map(|(name, rows)| format!("the {} called {name}", results(rows)));
@@ -132,18 +119,21 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
                 "all {all} results record {only}, also {}: by their own record they compare {only} with itself",
                 counts.collect::<Vec<_>>().join(" and ")
             )
-        }),
-        (_, false) => Some({
-            let first = wrong[0];
-            format!(
-                "{} of {all} results record another file system than their label says ({}: {} records {})",
-                results(wrong.iter().copied()),
-                first.source,
-                first.contender,
-                first.recorded.as_deref().unwrap_or_default()
-            )
-        }),
-    };
+        }
+        _ => format!(
+            "{} of {all} results record another file system than their label says ({}: {} records {})",
+            results(wrong.iter().copied()),
+            first.source,
+            first.contender,
+            first.recorded.as_deref().unwrap_or_default()
+        ),
+    });
+    let known = contenders(recording);
+    let unknown: BTreeSet<&str> = contenders(rows).difference(&known).copied().collect();
+    let of = if known.is_empty() { String::new() } else { format!(" of {}", some_of(&unknown)) };
+    let unknown = (!unknown.is_empty()).then(|| {
+        format!("no result{of} records which file system it ran on: that it is the one of its label is only assumed")
+    });
     text.into_iter().chain(unknown).collect()
 }
 
@@ -287,10 +277,10 @@ fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
         let (sources, share) = (some_of(&sources), range.worded());
         format!("{sources}: the device served {share} % of the bytes that were read, memory the rest")
     });
-    let just_written = listed(rows, |row| row.reads == Reads::JustWritten)
-        .map(|names| format!("{names}: what was read had just been written, so memory may have served it"));
-    let unknown = listed(rows, |row| row.reads == Reads::Unknown)
-        .map(|names| format!("{names}: nothing shows whether reads came from the device or from memory"));
+    let just_written = "what was read had just been written, so memory may have served it";
+    let just_written = stated(rows, |row| row.reads == Reads::JustWritten, just_written);
+    let unknown = "nothing shows whether reads came from the device or from memory";
+    let unknown = stated(rows, |row| row.reads == Reads::Unknown, unknown);
     served.into_iter().chain(just_written).chain(unknown).collect()
 }
 
@@ -309,20 +299,20 @@ fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<Str
     }
 }
 
+/// What holds for the workloads of some rows.
+fn stated(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool, what: &str) -> Option<String> {
+    listed(rows, is_meant).map(|names| format!("{names}: {what}"))
+}
+
 fn durability(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
-    let unsynced = [(true, "nothing"), (false, "too little")].into_iter().filter_map(|(is_none, what)| {
-        let is_meant = |row: &Measured| {
-            row.durable == SyncedResult::NotSynced && is_none == row.synced.is_none_or(|share| share <= 0.0)
-        };
-        let names = listed(rows, is_meant)?;
-        Some(format!(
-            "{names}: {what} was synced within the measured time, so what was written need not be on the device"
-        ))
+    let unsynced = [(true, "nothing"), (false, "too little")].into_iter().filter_map(|(is_none, amount)| {
+        let is_none = |row: &Measured| is_none == row.synced.is_none_or(|share| share <= 0.0);
+        let what = "was synced within the measured time, so what was written need not be on the device";
+        let is_meant = |row: &Measured| row.durable == SyncedResult::NotSynced && is_none(row);
+        stated(rows, is_meant, &format!("{amount} {what}"))
     });
-    let unknown = listed(rows, |row| row.durable == SyncedResult::Unknown).map(|names| {
-        format!("{names}: nothing shows whether what was written was on the device when the clock stopped")
-    });
-    unsynced.chain(unknown).collect()
+    let unknown = "nothing shows whether what was written was on the device when the clock stopped";
+    unsynced.chain(stated(rows, |row| row.durable == SyncedResult::Unknown, unknown)).collect()
 }
 
 /// How many times more a part of a run may do than another, or parts by themselves than their run, without a finding.
@@ -332,19 +322,16 @@ pub const UNEVEN: f64 = 1.2;
 const COARSE: f64 = 0.01;
 
 fn clock(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
-    let step = |row: &&Measured| row.clock_step.filter(|step| *step > COARSE);
-    let largest = rows.iter().filter_map(|row| step(&row)).fold(0.0, f64::max);
-    let names = listed(rows, |row| step(&row).is_some());
-    let text = names.map(|names| {
-        format!(
-            "{names}: a step of the program's clock, or the rounding, is up to {:.0} % of what was measured, so \
-             smaller differences cannot be seen",
-            100.0 * largest.min(1.0)
-        )
-    });
-    let bounds = listed(rows, |row| row.is_bound);
-    let bounds = bounds.map(|names| format!("{names}: too fast for the program's clock, so only a bound is known"));
-    text.into_iter().chain(bounds).collect()
+    let step = |row: &Measured| row.clock_step.filter(|step| *step > COARSE);
+    let largest = rows.iter().filter_map(step).fold(0.0, f64::max);
+    let coarse = format!(
+        "a step of the program's clock, or the rounding, is up to {:.0} % of what was measured, so smaller differences \
+         cannot be seen",
+        100.0 * largest.min(1.0)
+    );
+    let coarse = stated(rows, |row| step(row).is_some(), &coarse);
+    let bounds = stated(rows, |row| row.is_bound, "too fast for the program's clock, so only a bound is known");
+    coarse.into_iter().chain(bounds).collect()
 }
 
 /// What results show against themselves: once for texts that differ in figures only.

@@ -99,18 +99,11 @@ pub enum JudgedReason {
 
 impl fmt::Display for JudgedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::None => "",
-            Self::Identity => "identity",
-            Self::Missing => "missing",
-            Self::OtherWork => "other work",
-            Self::NoRepetition => "no repetition",
-            Self::Clock => "clock",
-            Self::TooFast => "too fast to time",
-            Self::Resolution => "resolution",
-            Self::OtherTimes => "other times",
-            Self::Confounded => "confounded",
-        })
+        match self {
+            Self::None => f.pad(""),
+            Self::TooFast => f.pad("too fast to time"),
+            reason => f.pad(&findings::in_words(reason)),
+        }
     }
 }
 
@@ -119,8 +112,7 @@ pub fn judge(rows: &[Measured], margin: Share) -> Judgement {
     let (kept, copies) = removed(rows);
     let rows: &[Measured] = &kept;
     let design = Design::of(rows);
-    let contenders: Vec<&str> =
-        rows.iter().map(|row| row.contender.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
+    let contenders: Vec<&str> = findings::contenders(rows).into_iter().collect();
     let mut wrong: BTreeSet<&str> = mislabelled(rows);
     wrong.extend(copies.iter().flat_map(|copy| copy.contenders.iter().flatten()).map(String::as_str));
     let renamed: Vec<[&str; 2]> =
@@ -174,7 +166,10 @@ fn compared(workload: &Workload<'_>, contenders: &[&str], gaps: &mut Vec<(String
         for b in &contenders[index + 1..] {
             match workload.mismatch(variants(a), variants(b)) {
                 None => pairs.push((a, b)),
-                mismatch => found.push(Compared { mismatch, ..Compared::new(workload.name, a, b) }),
+                mismatch => {
+                    let pair = Compared::new(workload.name, a, b, JudgedReason::OtherWork);
+                    found.push(Compared { mismatch, ..pair });
+                }
             }
         }
     }
@@ -213,71 +208,52 @@ fn moderate(pairs: &mut [Compared]) {
 /// A pair, and what its verdict rests on.
 #[derive(Default)]
 pub struct Compared {
+    /// Until it is decided, its reason is what keeps it from a decision, whatever the figures are.
     pub judged: PairJudgement,
-    /// How the work of both differs, if they did nothing alike.
+    /// How the work of both differs.
     pub mismatch: Option<String>,
-    /// Whether results show against themselves that they are not of the work that they are called after.
-    is_doubtful: bool,
-    /// Which of both have results.
-    has: [bool; 2],
     pub difference: Option<LogDifference>,
     /// How far the clocks leave the difference open, as a logarithm.
     uncertainty: f64,
-    /// Whether something that is recorded besides the contender differs like it.
-    is_confounded: bool,
-    /// Whether a figure is only a bound.
-    is_bounded: bool,
 }
 
 impl Compared {
-    fn new(workload: &str, a: &str, b: &str) -> Self {
+    fn new(workload: &str, a: &str, b: &str, reason: JudgedReason) -> Self {
         let (workload, a, b) = (workload.to_owned(), a.to_owned(), b.to_owned());
-        Self { judged: PairJudgement { workload, a, b, ..PairJudgement::default() }, ..Self::default() }
+        Self { judged: PairJudgement { workload, a, b, reason, ..PairJudgement::default() }, ..Self::default() }
     }
 
     fn of(workload: &str, [a, b]: [&str; 2], own: [&[&Measured]; 2], resolution: &Resolution<'_>) -> Self {
-        let (is_doubtful, mismatch) = (own.concat().iter().any(|row| row.is_doubtful()), counted_apart(own));
-        let has = own.map(|rows| !rows.is_empty());
-        if is_doubtful || mismatch.is_some() {
-            return Self { is_doubtful, mismatch, has, ..Self::new(workload, a, b) };
+        let new = |reason| Self::new(workload, a, b, reason);
+        let rows = own.concat();
+        if own.iter().any(|rows| rows.is_empty()) {
+            return new(JudgedReason::Missing);
         }
-        let uncertainty =
-            |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len().max(1) as f64;
-        let is_bound = own.map(|rows| rows.iter().any(|row| row.is_bound));
-        if has == [true; 2] && is_bound != [false; 2] {
-            return Self { has, ..Self::new(workload, a, b) }.bounded(own, is_bound);
+        let mismatch = counted_apart(own);
+        if mismatch.is_some() || rows.iter().any(|row| row.is_doubtful()) {
+            return Self { mismatch, ..new(JudgedReason::OtherWork) };
         }
-        let plain = naive(own[0], own[1]);
-        let judged = PairJudgement {
-            plain_ratio: plain.map(|plain| plain.0),
-            plain_t: plain.and_then(|plain| plain.1),
-            ..Self::new(workload, a, b).judged
+        let is_confounded = !other_conditions(rows).is_empty();
+        let plain = naive(own);
+        let bound = match own.map(|rows| rows.iter().any(|row| row.is_bound)) {
+            [true, true] => Some(Bound::None),
+            [true, false] => Some(Bound::AtLeast),
+            [false, true] => Some(Bound::AtMost),
+            [false, false] => None,
         };
-        let difference = resolution.difference(a, b).filter(|_| has == [true; 2]);
-        Self {
-            judged,
-            mismatch: None,
-            is_doubtful: false,
-            has,
-            is_confounded: has == [true; 2] && (difference.is_none() || !other_conditions(own.concat()).is_empty()),
-            difference,
-            uncertainty: own.map(uncertainty).iter().sum(),
-            is_bounded: false,
+        if let Some(bound) = bound {
+            let mut pair = new(if is_confounded { JudgedReason::Confounded } else { JudgedReason::TooFast });
+            let is_known = bound != Bound::None && !is_confounded;
+            pair.judged.estimate = Estimate::of(is_known.then_some(plain.0), None);
+            pair.judged.bound = bound;
+            return pair;
         }
-    }
-
-    /// The same where one of both was, or both were, too fast for the program's clock.
-    fn bounded(mut self, own: [&[&Measured]; 2], is_bound: [bool; 2]) -> Self {
-        self.is_bounded = true;
-        self.is_confounded = !other_conditions(own.concat()).is_empty();
-        self.judged.bound = match is_bound {
-            [true, false] => Bound::AtLeast,
-            [false, true] => Bound::AtMost,
-            _ => Bound::None,
-        };
-        let ratio = naive(own[0], own[1]).filter(|_| self.judged.bound != Bound::None && !self.is_confounded);
-        self.judged.estimate = Estimate::of(ratio.map(|plain| plain.0), None);
-        self
+        let difference = resolution.difference(a, b);
+        let is_confounded = is_confounded || difference.is_none();
+        let mut pair = new(if is_confounded { JudgedReason::Confounded } else { JudgedReason::None });
+        (pair.judged.plain_ratio, pair.judged.plain_t) = (Some(plain.0), plain.1);
+        let uncertainty = |own: &[&Measured]| own.iter().map(|row| row.uncertainty()).sum::<f64>() / own.len() as f64;
+        Self { difference, uncertainty: own.map(uncertainty).iter().sum(), ..pair }
     }
 
     /// Whether all repetitions have the same figure.
@@ -292,8 +268,8 @@ impl Compared {
 
     /// The difference that is tested: as far off in a direction (1 or -1) as the clocks allow.
     fn tested(&self, direction: f64) -> Option<LogEstimate> {
-        let difference = self.difference.as_ref().filter(|it| it.is_repeated && !self.is_confounded)?;
-        if self.is_hidden() {
+        let difference = self.difference.as_ref().filter(|difference| difference.is_repeated)?;
+        if self.judged.reason != JudgedReason::None || self.is_hidden() {
             return None;
         }
         let estimate = difference.estimate + direction * self.uncertainty;
@@ -302,23 +278,21 @@ impl Compared {
 
     /// `proofs` are of the lowest and of the highest difference that the clocks allow.
     fn decide(&mut self, proofs: Option<[Proof; 2]>, mislabelled: &BTreeSet<&str>) {
-        let interval = proofs.map(|[low, high]| (low.decision.ratios().0, high.decision.ratios().1));
-        let ratio = self.difference.as_ref().map(|difference| difference.estimate.exp());
-        if !self.is_bounded && !self.is_confounded {
-            self.judged.estimate = Estimate::of(ratio, interval);
-        }
-        let is_wrong = [&self.judged.a, &self.judged.b].into_iter().any(|name| mislabelled.contains(name.as_str()));
-        (self.judged.verdict, self.judged.reason) = match &self.difference {
-            _ if is_wrong => (Verdict::Invalid, JudgedReason::Identity),
-            _ if self.mismatch.is_some() || (self.is_doubtful && self.has == [true; 2]) => {
-                (Verdict::Invalid, JudgedReason::OtherWork)
+        let verdict = match (self.judged.reason, &self.difference) {
+            (JudgedReason::None, Some(difference)) => {
+                let interval = proofs.map(|[low, high]| (low.decision.ratios().0, high.decision.ratios().1));
+                self.judged.estimate = Estimate::of(Some(difference.estimate.exp()), interval);
+                match difference.is_repeated && self.is_hidden() {
+                    true => (Verdict::Undecided, JudgedReason::Clock),
+                    false => proved(difference, proofs),
+                }
             }
-            _ if self.is_confounded => (Verdict::Undecided, JudgedReason::Confounded),
-            None if self.is_bounded => (Verdict::Undecided, JudgedReason::TooFast),
-            None => (Verdict::Invalid, JudgedReason::Missing),
-            Some(it) if it.is_repeated && self.is_hidden() => (Verdict::Undecided, JudgedReason::Clock),
-            Some(difference) => proved(difference, proofs),
+            (reason @ (JudgedReason::Missing | JudgedReason::OtherWork), _) => (Verdict::Invalid, reason),
+            (reason, _) => (Verdict::Undecided, reason),
         };
+        let is_wrong = [&self.judged.a, &self.judged.b].into_iter().any(|name| mislabelled.contains(name.as_str()));
+        (self.judged.verdict, self.judged.reason) =
+            if is_wrong { (Verdict::Invalid, JudgedReason::Identity) } else { verdict };
     }
 }
 

@@ -10,8 +10,8 @@ use crate::findings::{FindingClass, JudgedFinding};
 /// What is known by name.
 pub type InputFacts = BTreeMap<String, String>;
 
-/// One figure that was measured.
-#[derive(Debug, Clone, PartialEq)]
+/// One figure that was measured. By default nothing else is known of it.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measured {
     /// Where it comes from: a file, and the run of a program in it. Figures of one source in one workload are
     /// iterations of that run, and no repetitions of each other.
@@ -92,9 +92,10 @@ pub enum Clock {
 }
 
 /// Whether what was written was durable when the clock stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SyncedResult {
     /// The result does not say.
+    #[default]
     Unknown,
     /// It was synced within the measured time.
     Synced,
@@ -105,9 +106,10 @@ pub enum SyncedResult {
 }
 
 /// Where what a result read came from.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Reads {
     /// The result does not say.
+    #[default]
     Unknown,
     /// Counters tell.
     Counted {
@@ -132,6 +134,16 @@ impl Reads {
 }
 
 impl Measured {
+    /// A rate of a workload.
+    pub(crate) fn rate(workload: impl Into<String>, value: f64, unit: &str) -> Self {
+        Self { workload: workload.into(), value, unit: unit.to_owned(), ..Self::default() }
+    }
+
+    /// A time of a workload, in seconds.
+    pub(crate) fn seconds(workload: impl Into<String>, value: f64) -> Self {
+        Self { better: Better::Lower, ..Self::rate(workload, value, "s") }
+    }
+
     /// The logarithm of the figure, larger is better.
     pub fn y(&self) -> f64 {
         self.better.oriented_ln(self.value)

@@ -20,13 +20,13 @@ mod phoronix;
 mod sysbench;
 mod time;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use self::other_outputs::OtherOutput;
 use fsarena_lane::kind::named_in;
-use fsarena_model::Better;
 use serde_json::Value;
 
 use self::csv::rounding;
@@ -35,7 +35,7 @@ pub use input::text;
 
 use crate::Measured;
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
-use crate::measured::{Clock, InputFacts, Reads, Run, SyncedResult};
+use crate::measured::{InputFacts, Run, SyncedResult};
 
 /// Why a file was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -78,7 +78,7 @@ impl ReadError {
     /// Of a CSV as a whole.
     fn table(name: &str, why: impl Into<String>) -> Self {
         let hint = "the first line of a CSV names its columns, each once, and rows follow; between them are commas, \
-                    semicolons, tabs or `|`";
+                    semicolons, tabs, `|` or blanks";
         Self::Malformed { place: name.to_owned(), why: why.into(), hint }
     }
 
@@ -123,13 +123,6 @@ pub struct File<'a> {
     pub text: &'a str,
 }
 
-struct ResultFigure {
-    workload: String,
-    value: f64,
-    unit: &'static str,
-    better: Better,
-}
-
 /// What the parts of a run that a stonewall stopped had done: `… stonewall… min: 2946 max: 12855 …` of IOR and mdtest.
 fn uneven(lines: &[&str]) -> Option<JudgedFinding> {
     let ends = |line: &&&str| {
@@ -148,53 +141,11 @@ fn printed<'a>(lines: &[&'a str], is_other: impl Fn(&str) -> bool) -> Vec<&'a st
     lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !is_other(line)).collect()
 }
 
-impl ResultFigure {
-    fn rate(workload: impl Into<String>, value: f64, unit: &'static str) -> Self {
-        Self { workload: workload.into(), value, unit, better: Better::Higher }
-    }
-
-    fn seconds(workload: impl Into<String>, value: f64) -> Self {
-        Self { workload: workload.into(), value, unit: "s", better: Better::Lower }
-    }
-
-    /// A row of which nothing else is known.
-    fn row(self) -> Measured {
-        let Self { workload, value, unit, better } = self;
-        Measured {
-            source: String::new(),
-            run: Run::default(),
-            contender: String::new(),
-            workload,
-            work: Arc::default(),
-            value,
-            is_bound: false,
-            clock_step: None,
-            extent: None,
-            unit: unit.to_owned(),
-            better,
-            time: None,
-            clock: Clock::default(),
-            host: None,
-            recorded: None,
-            durable: SyncedResult::Unknown,
-            reads: Reads::Unknown,
-            synced: None,
-            on_device: None,
-            conditions: Arc::default(),
-            notes: Vec::new(),
-        }
-    }
-}
-
 impl File<'_> {
-    /// A row of which nothing is known but its figure; `run` is its place in the file, from 1.
-    fn row(&self, run: usize, figure: ResultFigure) -> Measured {
-        Measured {
-            source: format!("{}, run {run}", self.name),
-            run: self.run(run, &()),
-            contender: self.label.to_owned(),
-            ..figure.row()
-        }
+    /// A figure of this file; `run` is its place, from 1.
+    fn row(&self, run: usize, figure: Measured) -> Measured {
+        let run = self.run(run, &());
+        Measured { source: run.name.clone(), run, contender: self.label.to_owned(), ..figure }
     }
 
     /// The run of a program that printed `output`, which is at that place in the file, from 1.
@@ -226,23 +177,37 @@ impl File<'_> {
 
 /// A tool whose results are text.
 struct TextTool {
+    name: &'static str,
+    /// Whether its output begins with a line, so that the output of another one ends.
+    begins: fn(&str) -> bool,
     /// Whether a file is one of its results.
     knows: fn(&File<'_>) -> bool,
     read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
 }
 
 const TEXT: [TextTool; 10] = [
-    TextTool { knows: phoronix::knows, read: phoronix::read },
-    TextTool { knows: iozone::knows, read: iozone::read },
-    TextTool { knows: sysbench::knows, read: sysbench::read },
-    TextTool { knows: dbench::knows, read: dbench::read },
-    TextTool { knows: filebench::knows, read: filebench::read },
-    TextTool { knows: io500::knows, read: io500::read },
-    TextTool { knows: ior::knows, read: ior::read },
-    TextTool { knows: mdtest::knows, read: mdtest::read },
-    TextTool { knows: fio::knows_terse, read: fio::read_terse },
-    TextTool { knows: bonnie::knows, read: bonnie::read },
+    TextTool { name: "Phoronix Test Suite", begins: |_| false, knows: phoronix::knows, read: phoronix::read },
+    TextTool { name: "IOzone", begins: iozone::begins, knows: iozone::knows, read: iozone::read },
+    TextTool { name: "sysbench", begins: sysbench::begins, knows: sysbench::knows, read: sysbench::read },
+    TextTool { name: "dbench", begins: dbench::begins, knows: dbench::knows, read: dbench::read },
+    TextTool { name: "Filebench", begins: filebench::begins, knows: filebench::knows, read: filebench::read },
+    TextTool { name: "IO500", begins: io500::begins, knows: io500::knows, read: io500::read },
+    TextTool { name: "IOR", begins: ior::begins, knows: ior::knows, read: ior::read },
+    TextTool { name: "mdtest", begins: mdtest::begins_or_starts, knows: mdtest::knows, read: mdtest::read },
+    TextTool { name: "fio", begins: |_| false, knows: fio::knows_terse, read: fio::read_terse },
+    TextTool { name: "bonnie++", begins: |_| false, knows: bonnie::knows, read: bonnie::read },
 ];
+
+/// The lines of a text that a tool may have printed: not those from a line on with which another one begins.
+fn printed_by(tool: &TextTool, text: &str) -> String {
+    let mut is_of_another = false;
+    let is_own = |line: &&str| {
+        let begins = TEXT.iter().find(|other| (other.begins)(line));
+        is_of_another = begins.map_or(is_of_another, |other| other.name != tool.name);
+        !is_of_another
+    };
+    text.lines().filter(is_own).collect::<Vec<_>>().join("\n")
+}
 
 /// A tool whose results are JSON.
 struct JsonTool {
@@ -286,31 +251,46 @@ pub fn under_label(label: &str, mut rows: Vec<Measured>) -> Vec<Measured> {
 }
 
 fn unlabelled(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let broken = match json(file) {
-        Ok(rows) if !rows.is_empty() => return Ok(rows),
-        Ok(_) => None,
-        Err(error @ ReadError::NotJson { .. }) => Some(error),
-        Err(error) => return Err(error),
-    };
-    let tool = TEXT.iter().find(|tool| (tool.knows)(file));
-    let rows = tool.map(|tool| (tool.read)(file)).transpose()?.unwrap_or_default();
+    let mut broken = None;
+    let (mut rows, rest) = json(file).or_else(|error| match error {
+        ReadError::NotJson { .. } => {
+            broken = Some(error);
+            Ok((Vec::new(), Cow::Borrowed(file.text)))
+        }
+        error => Err(error),
+    })?;
+    let file = &File { text: &rest, ..*file };
+    let tools: Vec<&TextTool> = TEXT.iter().filter(|tool| (tool.knows)(file)).collect();
+    let is_alone = rows.is_empty() && tools.len() < 2;
+    for tool in &tools {
+        if is_alone {
+            rows = (tool.read)(file)?;
+            break;
+        }
+        let (name, text) = (format!("{}, {}", file.name, tool.name), printed_by(tool, file.text));
+        let own = File { name: &name, text: &text, ..*file };
+        if (tool.knows)(&own) {
+            rows.extend((tool.read)(&own)?);
+        }
+    }
     let name = || file.name.to_owned();
     match other_outputs::known(file) {
         _ if !rows.is_empty() => Ok(rows),
         Some(&OtherOutput { program, what, hint, .. }) => {
             Err(ReadError::ForPeople { name: name(), program, what, hint })
         }
-        None if tool.is_some() => Err(file.malformed("it has no result")),
+        None if !tools.is_empty() => Err(file.malformed("it has no result")),
         None => Err(broken.unwrap_or_else(|| ReadError::UnknownTool { name: name(), columns: csv::titles(file.text) })),
     }
 }
 
-/// The rows of the JSON in a file: none if it is of no tool. Of several states of a run the last one counts.
-fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
+/// The rows of the JSON in a file, none if it is of no tool, and the text around it. Of several states of a run, the
+/// last one counts.
+fn json<'a>(file: &File<'a>) -> Result<(Vec<Measured>, Cow<'a, str>), ReadError> {
     let mut found: Vec<(&JsonTool, Value)> = Vec::new();
-    let mut broken = None;
+    let (mut broken, mut rest, mut end) = (None, String::new(), 0);
     for object in json::objects(file.text) {
-        let object = match object {
+        let (range, object) = match object {
             Ok(object) => object,
             Err(error) => {
                 broken.get_or_insert(error);
@@ -319,6 +299,8 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         };
         let Some(tool) = JSON.iter().find(|tool| (tool.knows)(&object)) else { continue };
         broken = None;
+        rest.push_str(&file.text[end..range.start]);
+        end = range.end;
         found.pop_if(|(_, last)| *last == object || fio::continues(last, &object));
         found.push((tool, object));
     }
@@ -335,7 +317,8 @@ fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         }
         rows.extend(own);
     }
-    Ok(rows)
+    let rest = if end == 0 { Cow::Borrowed(file.text) } else { Cow::Owned(rest + &file.text[end..]) };
+    Ok((rows, rest))
 }
 
 /// Facts as one of those that are known, if they are the same: rows are many, and differ little.

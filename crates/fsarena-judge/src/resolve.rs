@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use fsarena_stats::{Drift, Precision, Spread, median};
 
-use crate::design::{Design, Order, Unit, unit};
+use crate::design::{Design, Order, Unit};
 use crate::measured::Measured;
 
 /// A spread (of a logarithm) below which repetitions have the same figure: that of rounding in the last place.
@@ -124,7 +124,7 @@ impl<'a> Resolution<'a> {
     pub fn of(rows: &[&'a Measured]) -> Self {
         let design = Design::of(rows.iter().copied());
         let mut runs: BTreeMap<(Unit<'_>, &str), Vec<&Measured>> = BTreeMap::new();
-        rows.iter().for_each(|row| runs.entry((unit(row), &row.source)).or_default().push(row));
+        rows.iter().for_each(|row| runs.entry((design.unit(row), &row.source)).or_default().push(row));
         let mut units: BTreeMap<(&str, Place<'_>), [Vec<f64>; 2]> = BTreeMap::new();
         for ((unit, _), iterations) in runs {
             let wave = design.waves.get(&unit).copied().unwrap_or_default();
@@ -296,17 +296,12 @@ fn waves(groups: &[ReplicateGroup<'_>]) -> Vec<(f64, f64)> {
     waves.into_values().map(|values| (mean(&values), values.len() as f64)).collect()
 }
 
-/// The ratio of the plain means over all rows of two contenders and Welch's t, as if every row were a replicate and
-/// nothing else differed; t is `None` without a repetition.
-pub fn naive(left: &[&Measured], right: &[&Measured]) -> Option<(f64, Option<f64>)> {
-    let better = left.first()?.better;
-    right.first()?;
-    let of = |rows: &[&Measured]| rows.iter().map(|row| row.value).collect::<Vec<f64>>();
-    let (left, right) = (of(left), of(right));
-    let [left_square, right_square] =
-        [&left, &right].map(|values| squares(values) / (values.len() as f64 - 1.0) / values.len() as f64);
-    let error = (left_square + right_square).sqrt();
-    let t = (mean(&left) - mean(&right)) / error;
-    let ratio = better.log_ratio(mean(&left), mean(&right));
-    Some((ratio.exp(), Some(t.abs()).filter(|t| t.is_finite())))
+/// The ratio of the plain means over all rows of two contenders, at least one each, and Welch's t, as if every row were
+/// a replicate and nothing else differed; t is `None` without a repetition.
+pub fn naive(sides: [&[&Measured]; 2]) -> (f64, Option<f64>) {
+    let [left, right] = sides.map(|rows| rows.iter().map(|row| row.value).collect::<Vec<f64>>());
+    let error = [&left, &right].map(|values| squares(values) / (values.len() as f64 - 1.0) / values.len() as f64);
+    let t = (mean(&left) - mean(&right)) / error.iter().sum::<f64>().sqrt();
+    let ratio = sides[0][0].better.log_ratio(mean(&left), mean(&right)).exp();
+    (ratio, Some(t.abs()).filter(|t| t.is_finite()))
 }

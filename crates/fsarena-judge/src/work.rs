@@ -141,13 +141,13 @@ pub fn counted_apart(sides: [&[&Measured]; 2]) -> Option<String> {
 /// The least and the most of some counts.
 #[derive(Clone, Copy)]
 pub struct CountRange {
-    least: f64,
-    most: f64,
+    pub least: f64,
+    pub most: f64,
 }
 
 impl CountRange {
-    pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
-        values.map(|value| Self { least: value, most: value }).reduce(|one, other| one.and(&other))
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        values.into_iter().map(|value| Self { least: value, most: value }).reduce(|one, other| one.and(&other))
     }
 
     fn and(&self, other: &Self) -> Self {
@@ -158,7 +158,7 @@ impl CountRange {
         self.most / self.least
     }
 
-    fn width(&self) -> f64 {
+    pub fn width(&self) -> f64 {
         self.most - self.least
     }
 

@@ -324,3 +324,32 @@ fn hostile_inputs_are_refused_or_judged() {
         }
     });
 }
+
+#[test]
+fn each_output_in_a_log_is_read_as_that_of_its_tool() {
+    let outputs = [
+        include_str!("outputs/sysbench-ext4.txt"),
+        include_str!("outputs/iozone-ext4.txt"),
+        include_str!("outputs/mdtest.txt"),
+        include_str!("outputs/ior.txt"),
+        include_str!("outputs/ior.json"),
+        include_str!("outputs/dbench.txt"),
+    ];
+    let shown = |rows: &[Measured]| {
+        let shown = |row: &Measured| {
+            format!("{} {} {:?} {:?} {:?}", row.workload, row.value, row.work, row.conditions, (row.time, &row.host))
+        };
+        let mut shown: Vec<String> = rows.iter().map(shown).collect();
+        shown.sort();
+        shown
+    };
+    let alone: Vec<Measured> = outputs.iter().flat_map(|text| read("log", text).expect("one tool")).collect();
+    for order in [outputs, [5, 4, 3, 2, 1, 0].map(|place: usize| outputs[place])] {
+        let rows = read("log", &order.join("\n")).expect("several tools");
+        assert_eq!(shown(&rows), shown(&alone));
+        let runs = |rows: &[Measured]| {
+            rows.iter().map(|row| row.run.name.clone()).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert_eq!(runs(&rows), outputs.iter().map(|text| runs(&read("log", text).expect("one tool"))).sum::<usize>());
+    }
+}

@@ -296,3 +296,41 @@ fn what_is_compared_has_to_be_repeated_where_it_is_compared() {
     };
     assert_eq!(twice([0.0, 1.0, 2.0, 3.0]), [Verdict::Undecided, Verdict::Slower]);
 }
+
+/// The pair of a table with ten runs of each of two contenders in turn on each day.
+fn on_days(days: usize, mut figure: impl FnMut(usize, &str) -> f64) -> (Verdict, JudgedReason) {
+    let runs = (0..days).flat_map(|day| (0..10).map(move |run| (day, run)));
+    let of = |(day, run): (usize, usize)| {
+        let mut pair = ["e", "x"];
+        pair.rotate_left(run % 2);
+        let minute = |place| (1440 * day + 2 * run + place) as f64;
+        [0, 1].map(|place| (pair[place].to_owned(), minute(place), figure(day, pair[place])))
+    };
+    let pair = &judged(runs.flat_map(of).collect::<Vec<_>>()).pairs[0];
+    (pair.verdict, pair.reason)
+}
+
+#[test]
+fn days_on_which_contenders_differ_by_chance_have_few_false_winners() {
+    for days in [2, 4] {
+        let has_winner = |seed: &u64| {
+            let mut normal = Normal(1000 * seed + days as u64);
+            let gains: Vec<[f64; 2]> = (0..days).map(|_| [0; 2].map(|_| 0.03 * normal.next())).collect();
+            let figure =
+                |day: usize, name: &str| 100.0 * (gains[day][usize::from(name == "x")] + 0.02 * normal.next()).exp();
+            [Verdict::Faster, Verdict::Slower].contains(&on_days(days, figure).0)
+        };
+        let won = (0..300).filter(has_winner).count();
+        assert!(won <= 24, "{won} of 300 with {days} days");
+    }
+}
+
+#[test]
+fn what_a_day_does_to_both_contenders_is_no_noise_of_their_difference() {
+    let mut normal = Normal(3);
+    let figure = |day: usize, name: &str| {
+        let level = [100.0, 60.0, 90.0, 75.0][day];
+        level * if name == "x" { 1.06 } else { 1.0 } * (0.01 * normal.next()).exp()
+    };
+    assert_eq!(on_days(4, figure), (Verdict::Slower, JudgedReason::None));
+}

@@ -435,3 +435,12 @@ fn contenders_may_have_a_column_each() {
         assert!(error.starts_with(why), "{error}");
     }
 }
+
+#[test]
+fn blanks_may_separate_fields() {
+    let columns = CsvColumns { workload: Some("test".to_owned()), ..CsvColumns::of("fs", "MB/s") };
+    let text = "fs     test     MB/s\next4   read    100.5\nxfs    \"seq write\"  99.5  \n";
+    let rows = csv("c", text, &columns).expect("a table");
+    let shown: Vec<_> = rows.iter().map(|row| (row.contender.as_str(), row.workload.as_str(), row.value)).collect();
+    assert_eq!(shown, [("ext4", "read", 100.5), ("xfs", "seq write", 99.5)]);
+}

@@ -64,7 +64,7 @@ fn jobs_of_fio_with_other_options_are_not_ranked() {
     assert_other_work(&other(json!({ "rw": "write", "bs": "1m" })), "bs 4k and 1m differ");
     assert_other_work(&other(json!({ "rw": "write", "bs": "4KiB" })), "bs 4k and 4000 differ");
     assert_other_work(&other(json!({ "rw": "write", "latency_target": "5" })), "latency_target not set and 5 differ");
-    assert_other_work(&other(json!({ "rw": "write", "iodepth_batch": "32" })), "iodepth_batch not set and 32 differ");
+    assert_other_work(&other(json!({ "rw": "write", "iodepth_batch": "32" })), "iodepth_batch 1 and 32 differ");
     assert_other_work(&other(json!({ "rw": "write", "direct": "1" })), "direct 0 and 1 differ");
     assert_other_work(&other(json!({ "rw": "write", "iodepth": "32" })), "iodepth 1 and 32 differ");
     assert_other_work(&other(json!({ "rw": "randwrite" })), "rw write and randwrite differ");

@@ -109,8 +109,9 @@ impl DataWorker {
 
 /// Counts the writes until a sync is due.
 pub struct SyncClock {
+    /// 0: only at the end.
     every: u32,
-    since: u32,
+    since: u64,
 }
 
 impl SyncClock {
@@ -122,14 +123,11 @@ impl SyncClock {
     /// Counts one more write. Returns whether a sync is due.
     #[inline]
     pub fn wrote(&mut self) -> bool {
-        if self.every == 0 {
-            return false;
-        }
         self.since += 1;
-        if self.since < self.every {
-            return false;
+        let is_due = self.since == u64::from(self.every);
+        if is_due {
+            self.since = 0;
         }
-        self.since = 0;
-        true
+        is_due
     }
 }

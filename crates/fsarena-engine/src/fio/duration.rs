@@ -66,14 +66,13 @@ fn of_amount(section: &JobSection) -> Nanos {
     let files = number("filesize").map(|size| size * number("nrfiles").unwrap_or(1.0));
     let size = number("io_size").or(number("size")).or(files).unwrap_or(0.0);
     let of_direction = |(place, share): (usize, f64)| {
-        let at = |key| section.value(key).and_then(|list| of_direction(list, place));
-        let block = ["bssplit", "bsrange", "bs"].into_iter().find_map(at).and_then(mean).unwrap_or(BLOCK as f64);
+        let at = |key| section.value(key).and_then(|list| mean_of_direction(list, place));
+        let block = ["bssplit", "bsrange", "bs"].into_iter().find_map(at).unwrap_or(BLOCK as f64);
         let bytes = size.min(number("number_ios").map_or(f64::MAX, |count| count * block));
         let bytes = bytes * share * number("loops").unwrap_or(1.0);
-        let rate = |key| at(key).and_then(file::size).filter(|rate| *rate > 0).map(|rate| rate as f64);
-        let paced = |amount, rate: Option<f64>| rate.map_or(0.0, |rate| amount / rate);
+        let paced = |amount: f64, rate: Option<f64>| rate.map_or(0.0, |rate| amount / rate);
         let requests = bytes / block;
-        (bytes, requests, paced(bytes, rate("rate")).max(paced(requests, rate("rate_iops"))))
+        (bytes, requests, paced(bytes, at("rate")).max(paced(requests, at("rate_iops"))))
     };
     let shares = match (facts::reads(section), facts::writes(section)) {
         (true, true) => {
@@ -91,18 +90,11 @@ fn of_amount(section: &JobSection) -> Nanos {
     Nanos(([reads.2, writes.2, works + thinks].into_iter().fold(0.0, f64::max) * 1e9) as u64)
 }
 
-/// What a list such as `4k,64k` has for reads (0) or writes (1). A single value is for both.
-fn of_direction(list: &str, place: usize) -> Option<&str> {
-    let values: Vec<&str> = list.split(',').collect();
-    values.get(place).or(values.first().filter(|_| values.len() == 1)).copied()
-}
-
-/// The mean of sizes such as `4k`, `4k-8k` and `4k/90:64k/10`.
-fn mean(sizes: &str) -> Option<f64> {
-    let sizes = sizes.split([':', '-']).map(|size| size.split('/').next().and_then(file::size));
-    let sizes = sizes.collect::<Option<Vec<u64>>>()?;
-    let sum: f64 = sizes.iter().map(|size| *size as f64).sum();
-    Some(sum / sizes.len() as f64).filter(|mean| *mean > 0.0)
+/// The mean of the sizes that a list such as `4k,64k` has for reads (0) or writes (1). A single one is for both.
+fn mean_of_direction(list: &str, place: usize) -> Option<f64> {
+    let all: Vec<Vec<u64>> = file::sizes(list).collect();
+    let own = all.get(place).or(all.first().filter(|_| all.len() == 1))?;
+    Some(own.iter().map(|size| *size as f64).sum::<f64>() / own.len() as f64).filter(|mean| *mean > 0.0)
 }
 
 #[cfg(test)]

@@ -86,9 +86,7 @@ fn positions(section: &JobSection) -> Vec<(u64, &JobOption)> {
             "rw" => value.split_once(':').map_or("", |(_, gap)| gap),
             _ => value,
         };
-        // `512/10:4k/90,8k-64k`: for reads, writes and trims, in ranges, with percentages.
-        let sizes = value.split([',', ':', '-']).map(|size| size.split('/').next().unwrap_or_default());
-        all.extend(sizes.filter_map(file::size).filter(|size| *size > 0).map(|size| (size, entry)));
+        all.extend(file::sizes(value).flatten().filter(|size| *size > 0).map(|size| (size, entry)));
     }
     all.extend(section.entry("bs_unaligned").filter(|_| section.is_set("bs_unaligned")).map(|entry| (1, entry)));
     all

@@ -275,11 +275,10 @@ pub fn size(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(base.checked_pow(power as u32)?)
 }
 
-/// Parses two sizes such as `4k-64k`, in ascending order.
-pub fn range(text: &str) -> Option<(u64, u64)> {
-    let (low, high) = text.split_once(['-', ':'])?;
-    let (low, high) = (size(low)?, size(high)?);
-    (low <= high).then_some((low, high))
+/// The sizes that a list such as `4k`, `4k-8k,64k` or `4k/90:64k/10` has for each direction.
+pub fn sizes(list: &str) -> impl Iterator<Item = Vec<u64>> {
+    let of = |own: &str| own.split([':', '-']).filter_map(|part| size(part.split('/').next()?)).collect();
+    list.split(',').map(of)
 }
 
 /// Parses a time such as `30`, `30s`, `500ms`, `2m`. A number without a unit is seconds.

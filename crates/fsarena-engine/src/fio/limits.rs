@@ -120,9 +120,7 @@ fn jobs(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
 
 fn of_one(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
     let size = known(file, section, "size", file::size)?;
-    let file_size = known(file, section, "filesize", |text| {
-        file::size(text).or_else(|| file::range(text).map(|(_, largest)| largest))
-    })?;
+    let file_size = known(file, section, "filesize", |text| file::sizes(text).flatten().max())?;
     let offset = known(file, section, "offset", file::size)?.unwrap_or(0);
     let step = known(file, section, "offset_increment", file::size)?.unwrap_or(0);
     let named = section.value("filename").map_or(1, |names| names.split(':').count() as u64);
@@ -142,9 +140,7 @@ fn of_one(file: &JobFile, section: &JobSection) -> Result<u64, FioError> {
 
 /// The smallest block, if the section names one.
 fn smallest_block(section: &JobSection) -> Option<u64> {
-    let sizes = section.value("bs").into_iter().flat_map(|list| list.split(',')).filter_map(file::size);
-    let ranges = section.value("bsrange").into_iter().flat_map(|list| list.split(',')).filter_map(file::range);
-    sizes.chain(ranges.map(|(smallest, _)| smallest)).min()
+    ["bs", "bsrange"].into_iter().filter_map(|key| section.value(key)).flat_map(file::sizes).flatten().min()
 }
 
 fn known(

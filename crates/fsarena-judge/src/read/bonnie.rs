@@ -1,28 +1,35 @@
 //! bonnie++'s comma-separated lines: those of 1.03, and of the formats 1.9x (bon_csv2html(1)). Other lines are skipped.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fsarena_lane::kind::named_in;
 
 use super::options::size;
-use super::{File, ReadError, ResultFigure, figure, program};
-use crate::measured::{Measured, Reads, SyncedResult};
+use super::{File, ReadError, figure, program};
+use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
-/// A test: its name, and where its figure is after the description of the run.
-type Test = (&'static str, usize);
+/// A test: its name, the unit of its figure, and what it says about durability and caches.
+type BonnieTest = (&'static str, &'static str, SyncedResult, Reads);
 
-/// Tests of a large file.
-const OF_DATA: [Test; 6] =
-    [("write by character", 0), ("write", 2), ("rewrite", 4), ("read by character", 6), ("read", 8), ("seeks", 10)];
+/// Tests of a large file, in the order of the fields. bonnie++ syncs and closes it before it looks at the clock.
+const OF_DATA: [BonnieTest; 6] = [
+    ("write by character", "KiB/s", SyncedResult::Synced, Reads::Nothing),
+    ("write", "KiB/s", SyncedResult::Synced, Reads::Nothing),
+    ("rewrite", "KiB/s", SyncedResult::Synced, Reads::JustWritten),
+    ("read by character", "KiB/s", SyncedResult::NothingWritten, Reads::JustWritten),
+    ("read", "KiB/s", SyncedResult::NothingWritten, Reads::JustWritten),
+    ("seeks", "seeks/s", SyncedResult::NothingWritten, Reads::JustWritten),
+];
 
-/// Tests of many files.
-const OF_FILES: [Test; 6] = [
-    ("sequential create", 0),
-    ("sequential stat", 2),
-    ("sequential delete", 4),
-    ("random create", 6),
-    ("random stat", 8),
-    ("random delete", 10),
+/// Tests of many files, in the order of the fields.
+const OF_FILES: [BonnieTest; 6] = [
+    ("sequential create", "files/s", SyncedResult::NotSynced, Reads::Nothing),
+    ("sequential stat", "files/s", SyncedResult::NothingWritten, Reads::JustWritten),
+    ("sequential delete", "files/s", SyncedResult::NotSynced, Reads::Nothing),
+    ("random create", "files/s", SyncedResult::NotSynced, Reads::Nothing),
+    ("random stat", "files/s", SyncedResult::NothingWritten, Reads::JustWritten),
+    ("random delete", "files/s", SyncedResult::NotSynced, Reads::Nothing),
 ];
 
 /// The seconds below which bonnie++ prints `+++++` instead of a figure (bonnie++(8)).
@@ -55,10 +62,10 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let run = file.run(index + 1, &line.fields);
         let first = lines.iter().position(|other| other.start().is_some() && other.start() == line.start());
         let start = first.unwrap_or(index);
-        let measured = |(figure, is_bound): (ResultFigure, bool)| {
-            let row = line.measured(file.row(start + 1, figure));
+        let measured = |figure| {
+            let row = file.row(start + 1, figure);
             let contender = if names.len() > 1 { line.name().to_owned() } else { row.contender };
-            Measured { contender, is_bound, run: run.clone(), ..row }
+            Measured { contender, run: run.clone(), ..row }
         };
         line.figures().into_iter().map(measured).collect::<Vec<_>>()
     };
@@ -107,80 +114,49 @@ impl<'a> BonnieLine<'a> {
         if self.name > 0 { self.fields.get(self.name + after).copied() } else { None }
     }
 
-    /// What was measured, and whether it is only a bound: a test that was too fast has `+++++`, and one that was left
-    /// out has nothing.
-    fn figures(&self) -> Vec<(ResultFigure, bool)> {
+    /// What was measured. A test that was too fast has `+++++`, and one that was left out has nothing.
+    fn figures(&self) -> Vec<Measured> {
         let size = self.described(3).unwrap_or(self.fields[1]);
         let copies = self.described(1).filter(|count| *count != "1").map(|count| format!(", {count} copies"));
         let copies = copies.unwrap_or_default();
         let count = self.fields.get(self.files - if self.name > 0 { 5 } else { 1 }).copied().unwrap_or_default();
+        let first = |list: &'a str| list.split(':').next().unwrap_or_default();
         // The amount of work of a test, in its unit, shows how fast it was at least.
-        let value = |place: usize, work: Option<f64>| match self.fields.get(place) {
-            Some(word) if word.starts_with("++") && copies.is_empty() => Some((work? / SHORTEST, true)),
-            word => Some((figure(word?)?, false)),
-        };
-        let kib = kib(size.split(':').next().unwrap_or_default());
-        let seeks = self.described(5).and_then(figure);
-        let data = OF_DATA.into_iter().filter_map(|(test, place)| {
-            let (unit, work) = if test == "seeks" { ("seeks/s", seeks) } else { ("KiB/s", kib) };
-            let (value, is_bound) = value(self.data + place, work)?;
-            Some((ResultFigure::rate(format!("{test}, {size}{copies}"), value, unit), is_bound))
-        });
-        let number = figure(count.split(':').next().unwrap_or_default()).map(|number| 1024.0 * number);
-        let files = OF_FILES.into_iter().filter_map(|(test, place)| {
-            let workload = format!("{test}, {count}×1024 files{copies}");
-            let (value, is_bound) = value(self.files + place, number)?;
-            Some((ResultFigure::rate(workload, value, "files/s"), is_bound))
-        });
-        data.chain(files).collect()
-    }
-
-    /// What the line records of the work besides sizes and numbers of files, which are in the names.
-    fn work(&self, test: &str) -> BTreeMap<String, String> {
-        let is_of_files = OF_FILES.iter().any(|(name, _)| *name == test);
-        let fields: &[(&str, Option<&str>)] = match is_of_files {
-            true => &[
-                ("largest file", self.of_files(4)),
-                ("smallest file", self.of_files(3)),
-                ("directories", self.of_files(2)),
-                ("chunk of files", self.of_files(1)),
-            ],
-            // The format 1.97 has no numbers of seeks.
-            false if self.data > 7 => {
-                &[("chunk", self.described(4)), ("seeks", self.described(5)), ("seekers", self.described(6))]
-            }
-            false => &[("chunk", self.described(4))],
-        };
-        let known = fields.iter().filter_map(|(name, value)| Some((*name, value.filter(|value| !value.is_empty())?)));
-        known.map(|(name, value)| (name.to_owned(), size(value))).collect()
-    }
-
-    /// A field of the description of many files, by its place before the first figure, in the formats 1.9x.
-    fn of_files(&self, before: usize) -> Option<&'a str> {
-        if self.name > 0 { self.fields.get(self.files - before).copied() } else { None }
-    }
-
-    fn measured(&self, row: Measured) -> Measured {
-        let test = row.workload.split(',').next().unwrap_or_default();
+        let [kib, seeks] = [kib(first(size)), self.described(5).and_then(figure)];
+        let number = figure(first(count)).map(|number| 1024.0 * number);
+        // The format 1.97 has no numbers of seeks.
+        let of_data = [("chunk", self.name + 4), ("seeks", self.name + 5), ("seekers", self.name + 6)];
+        let of_data = Arc::new(self.work(if self.data > 7 { &of_data } else { &of_data[..1] }));
+        let of_files = [("largest file", 4), ("smallest file", 3), ("directories", 2), ("chunk of files", 1)];
+        let of_files = Arc::new(self.work(&of_files.map(|(name, before)| (name, self.files - before))));
         let version = self.described(0).and(self.fields.get(1)).unwrap_or(&"1.03");
-        Measured {
+        let line = Measured {
             host: Some(self.name()).filter(|name| named_in(name).is_none()).map(str::to_owned),
             recorded: named_in(self.name()).map(str::to_owned),
-            durable: match test {
-                // It syncs and closes the file before it looks at the clock.
-                "write by character" | "write" | "rewrite" => SyncedResult::Synced,
-                "seeks" | "read" | "read by character" => SyncedResult::NothingWritten,
-                _ if test.ends_with("stat") => SyncedResult::NothingWritten,
-                _ => SyncedResult::NotSynced,
-            },
-            reads: match test {
-                "write by character" | "write" => Reads::Nothing,
-                _ if test.ends_with("create") || test.ends_with("delete") => Reads::Nothing,
-                _ => Reads::JustWritten,
-            },
-            work: self.work(test).into(),
             conditions: program(Some(format!("bonnie++ {version}"))),
-            ..row
-        }
+            ..Measured::default()
+        };
+        let data = OF_DATA.into_iter().zip((self.data..).step_by(2)).map(|(test, place)| {
+            (test, place, format!("{size}{copies}"), if test.1 == "seeks/s" { seeks } else { kib }, &of_data)
+        });
+        let files = OF_FILES.into_iter().zip((self.files..).step_by(2));
+        let files = files.map(|(test, place)| (test, place, format!("{count}×1024 files{copies}"), number, &of_files));
+        let figures =
+            data.chain(files).filter_map(|((test, unit, durable, reads), place, parameters, amount, work)| {
+                let (value, is_bound) = match *self.fields.get(place)? {
+                    word if word.starts_with("++") && copies.is_empty() => (amount? / SHORTEST, true),
+                    word => (figure(word)?, false),
+                };
+                let (workload, unit, work) = (format!("{test}, {parameters}"), unit.to_owned(), Arc::clone(work));
+                Some(Measured { workload, value, unit, is_bound, durable, reads, work, ..line.clone() })
+            });
+        figures.collect()
+    }
+
+    /// What the formats 1.9x record of the work besides sizes and numbers of files, which are in the names.
+    fn work(&self, fields: &[(&str, usize)]) -> InputFacts {
+        let known = fields.iter().filter_map(|(name, place)| Some((*name, *self.fields.get(*place)?)));
+        let known = known.filter(|(_, value)| self.name > 0 && !value.is_empty());
+        known.map(|(name, value)| (name.to_owned(), size(value))).collect()
     }
 }

@@ -21,7 +21,7 @@ use self::records::{CsvRecord, Records};
 use self::runs::{name_copies, name_runs, run};
 use self::work::{ShownColumns, is_numbering};
 use super::time::{TimeNotation, is_time_alone, seconds};
-use super::{ReadError, ResultFigure, shared};
+use super::{ReadError, shared};
 use crate::copies::FEWEST_FIGURES;
 use crate::findings::FindingClass;
 use crate::measured::{Clock, Measured};
@@ -111,7 +111,10 @@ pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
 pub fn titles(text: &str) -> String {
     let mut records = Records::of(text);
     let (Some(header), Some(first)) = (records.next(), records.next()) else { return String::new() };
+    // Two lines of prose may have equally many words.
+    let is_prose = records.separator == records::BLANK && first.fields.iter().all(|it| it.parse::<f64>().is_err());
     let is_table = header.fields.len() > 1
+        && !is_prose
         && first.fields.len() == header.fields.len()
         && !is_time_alone(header.field(0))
         && header.fields.iter().all(|title| title.trim().parse::<f64>().is_err() && !title.starts_with(['{', '[']));
@@ -258,7 +261,7 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
             conditions: shared(&mut conditions, facts(&shown.conditions, work::condition)),
             source,
             unit,
-            ..ResultFigure::rate(workload, value, "").row()
+            ..Measured::rate(workload, value, "")
         })
     };
     let mut rows = rows().map(row).collect::<Result<Vec<Measured>, ReadError>>()?;

@@ -3,8 +3,15 @@
 use std::sync::Arc;
 
 use super::doubts::failed;
-use super::{File, ReadError, ResultFigure, figure, program};
+use super::{File, ReadError, figure, program};
 use crate::measured::{Measured, SyncedResult};
+
+/// What the first line begins with.
+const VERSION: &str = "dbench version ";
+
+pub fn begins(line: &str) -> bool {
+    line.starts_with(VERSION)
+}
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(is_result)
@@ -21,7 +28,7 @@ fn started<'a>(lines: &[&'a str]) -> Option<(&'a str, &'a str)> {
 
 /// `Throughput 1234.5 MB/sec (sync open)  4 clients  4 procs  max_latency=12.345 ms`, which ends a run.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let version = file.text.lines().find_map(|line| line.strip_prefix("dbench version ")?.split(' ').next());
+    let version = file.text.lines().find_map(|line| line.strip_prefix(VERSION)?.split(' ').next());
     let lines: Vec<&str> = file.text.lines().collect();
     let of = |(index, own): (usize, &[&str])| {
         let line = own.last().copied().unwrap_or_default();
@@ -50,7 +57,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             durable: if line.contains("(sync open)") { SyncedResult::Synced } else { SyncedResult::Unknown },
             conditions: program(version.map(|version| format!("dbench {version}"))),
             notes: failed(failures.count() as f64, 0.0).into_iter().collect(),
-            ..file.row(index + 1, ResultFigure::rate(format!("{clients} clients"), value, "MB/s"))
+            ..file.row(index + 1, Measured::rate(format!("{clients} clients"), value, "MB/s"))
         })
     };
     let runs =

@@ -3,8 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::options::size;
-use super::{File, ReadError, ResultFigure, figure, program};
+use super::{File, ReadError, figure, program};
 use crate::measured::{Extent, Measured};
+
+/// What a start begins with.
+const VERSION: &str = "Filebench Version ";
+
+pub fn begins(line: &str) -> bool {
+    line.starts_with(VERSION)
+}
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| summary(line).is_some())
@@ -39,7 +46,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let (mut version, mut personality, mut seconds) = (None, "operations".to_owned(), None);
     let (mut work, mut start) = (BTreeMap::new(), 0);
     for line in file.text.lines() {
-        if let Some(rest) = line.strip_prefix("Filebench Version ") {
+        if let Some(rest) = line.strip_prefix(VERSION) {
             version = rest.split_whitespace().next();
             start += 1;
         } else if let Some((before, _)) = line.split_once(" personality successfully loaded") {
@@ -63,7 +70,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 extent: seconds.zip(amount).map(|(seconds, amount)| Extent { seconds, amount }),
                 work: work.clone().into(),
                 conditions: program(version.map(|it| format!("Filebench {it}"))),
-                ..file.row(start.max(1), ResultFigure::rate(&personality, rate, "ops/s"))
+                ..file.row(start.max(1), Measured::rate(&personality, rate, "ops/s"))
             });
         }
     }

@@ -18,7 +18,7 @@ use self::syncs::JobSyncs;
 pub use self::terse::{knows as knows_terse, read as read_terse};
 use super::doubts::{folder, placed, written_meanwhile};
 use super::options::size;
-use super::{File, ReadError, ResultFigure, positive, program};
+use super::{File, ReadError, positive, program};
 use crate::measured::{InputFacts, Measured, Reads, SyncedResult};
 
 /// What jobs do; with `unified_rw_reporting=1`, all of it is `mixed`.
@@ -117,7 +117,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             // With `unified_rw_reporting=both`, it is there once more.
             let is_again = direction == "mixed" && !part.jobs[0]["read"].is_null();
             let Some(rate) = part.rate(direction).filter(|_| !is_again) else { continue };
-            let figure = ResultFigure::rate(format!("{} {direction}", part.name), rate, "ops/s");
+            let figure = Measured::rate(format!("{} {direction}", part.name), rate, "ops/s");
             let mut work = part.work(direction);
             if let Some(fact) = meanwhile.clone().filter(|_| direction == "read") {
                 Arc::make_mut(&mut work).extend([fact]);

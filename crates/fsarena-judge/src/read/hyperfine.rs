@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::doubts::{folder, is_file, placed};
 use super::options::{size, with_word, without_label, without_mounts};
-use super::{File, ReadError, ResultFigure, positive};
+use super::{File, ReadError, positive};
 use crate::measured::{Clock, InputFacts, Measured};
 
 /// Names of parameters that say which contender it is.
@@ -65,7 +65,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
                 work: work.clone().into(),
                 time: Some(clock),
                 clock: Clock::OfFile(file.name.to_owned()),
-                ..file.row(1, ResultFigure::seconds("time", time))
+                ..file.row(1, Measured::seconds("time", time))
             });
             clock += time;
         }
@@ -94,9 +94,7 @@ fn without_places(command: &str, label: &str) -> String {
 }
 
 /// The values of the parameters of a command by name.
-type Parameters = BTreeMap<String, String>;
-
-fn parameters(result: &Value) -> Parameters {
+fn parameters(result: &Value) -> InputFacts {
     let all = result["parameters"].as_object().into_iter().flatten();
     let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     all.map(|(name, own)| (name.to_string(), value(own))).collect()
@@ -104,7 +102,7 @@ fn parameters(result: &Value) -> Parameters {
 
 /// A command with the names of parameters in place of their values; those that are no words of it, as in `{size}k`, are
 /// replaced anywhere.
-fn template(command: &str, parameters: &Parameters) -> String {
+fn template(command: &str, parameters: &InputFacts) -> String {
     let mut values: Vec<(&String, &String)> = parameters.iter().filter(|(_, value)| !value.is_empty()).collect();
     // A value may be a part of another.
     values.sort_by_key(|(_, value)| Reverse(value.len()));
@@ -119,7 +117,7 @@ fn template(command: &str, parameters: &Parameters) -> String {
 /// `--parameter-scan`), the label, or the command itself. The other parameters define the work, and so does a command
 /// that is no contender: its template, with `{label}` for a label, its file system and mount points. `kind` is the
 /// file system of a command, if that is what is compared.
-fn described(file: &File<'_>, parameters: &Parameters, command: &str, kind: Option<String>) -> (String, InputFacts) {
+fn described(file: &File<'_>, parameters: &InputFacts, command: &str, kind: Option<String>) -> (String, InputFacts) {
     let is_contender = |(name, value): &(&String, &String)| {
         CONTENDER.contains(&name.to_lowercase().as_str())
             || named_in(folder(value)).is_some()
@@ -128,8 +126,7 @@ fn described(file: &File<'_>, parameters: &Parameters, command: &str, kind: Opti
     let (contender, work): (Vec<_>, Vec<_>) = parameters.iter().partition(is_contender);
     let general = template(command, parameters);
     let general = if file.is_labelled { without_places(&general, file.label) } else { general };
-    let of_work = work.into_iter().map(|(name, value)| (name.clone(), size(value)));
-    let mut of_work: BTreeMap<String, String> = of_work.collect();
+    let mut of_work: InputFacts = work.into_iter().map(|(name, value)| (name.clone(), size(value))).collect();
     let contender = contender.into_iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ");
     let contender = match (contender.is_empty(), file.is_labelled) {
         (true, false) => {

@@ -3,12 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{File, ReadError, ResultFigure, figure, program};
+use super::{File, ReadError, figure, program};
 use crate::findings::FindingClass;
 use crate::measured::{Extent, Measured, Reads, SyncedResult};
 
 /// The seconds for which phases that write have to go on (IO500's rules).
 const STONEWALL_S: f64 = 300.0;
+
+/// What the first line begins with.
+const VERSION: &str = "IO500 version ";
+
+pub fn begins(line: &str) -> bool {
+    line.trim().starts_with(VERSION)
+}
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| Phase::of(line).is_some())
@@ -16,7 +23,7 @@ pub fn knows(file: &File<'_>) -> bool {
 
 /// The rate of each phase that was done.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let version = file.text.lines().find_map(|line| line.trim().strip_prefix("IO500 version "));
+    let version = file.text.lines().find_map(|line| line.trim().strip_prefix(VERSION));
     let conditions = program(version.map(|version| format!("IO500 {version}")));
     let mut rows = Vec::new();
     let (mut run, mut done) = (1, BTreeSet::new());
@@ -38,7 +45,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             reads: if writes { Reads::Nothing } else { Reads::Unknown },
             conditions: conditions.clone(),
             notes: FindingClass::Work.findings(is_invalid.then(|| format!("IO500 marked {name} as invalid"))).collect(),
-            ..file.row(run, ResultFigure::rate(name, value, unit))
+            ..file.row(run, Measured::rate(name, value, unit))
         });
     }
     Ok(rows)

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::doubts::{doubt, placed};
 use super::options::{of_command, size};
 use super::time::asctime;
-use super::{File, ReadError, ResultFigure, after, figure, positive, printed, program, uneven, written};
+use super::{File, ReadError, after, figure, positive, printed, program, uneven, written};
 use crate::findings::JudgedFinding;
 use crate::measured::{Measured, Reads, Run as Start, SyncedResult};
 
@@ -16,7 +16,7 @@ pub fn knows(file: &File<'_>) -> bool {
 }
 
 /// `IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O`.
-fn begins(line: &str) -> bool {
+pub fn begins(line: &str) -> bool {
     line.starts_with("IOR-") && line.contains("MPI Coordinated Test of Parallel I/O")
 }
 
@@ -191,7 +191,7 @@ impl IorRun<'_> {
         let Iteration { access, mib_per_s, block_kib, transfer_kib } = iteration;
         let tasks = self.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
         let workload = format!("{access}, {block_kib} KiB in {transfer_kib} KiB{tasks}");
-        let row = file.row(run, ResultFigure::rate(workload, mib_per_s, "MiB/s"));
+        let row = file.row(run, Measured::rate(workload, mib_per_s, "MiB/s"));
         let writes = access == "write";
         let is_synced =
             self.options.syncs && !(self.has_no_fsync && self.stated.get("api").is_none_or(|it| it != "POSIX"));

@@ -8,7 +8,7 @@ use fsarena_model::Better;
 use super::doubts::placed;
 use super::options::of_command;
 use super::time::asctime;
-use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
+use super::{File, ReadError, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Measured, Reads, SyncedResult};
 
@@ -29,6 +29,11 @@ const VERSION: &str = "Version $Revision: ";
 /// Throughput of several processes.
 const CHILDREN: &str = "Children see throughput for";
 const CHILDREN_SEE: &str = "Children see";
+
+/// Whether a line is the banner.
+pub fn begins(line: &str) -> bool {
+    line.contains(BANNER)
+}
 
 pub fn knows(file: &File<'_>) -> bool {
     let has = |words: &str| file.text.contains(words);
@@ -143,9 +148,9 @@ impl<'a> IozoneRun<'a> {
         })
     }
 
-    fn figure(&self, test: &str, file_kib: &str, record_kib: &str, value: f64) -> ResultFigure {
+    fn figure(&self, test: &str, file_kib: &str, record_kib: &str, value: f64) -> Measured {
         let workload = format!("{test}, {file_kib} KiB in {record_kib} KiB");
-        ResultFigure { workload, value, unit: self.unit, better: self.better }
+        Measured { better: self.better, ..Measured::rate(workload, value, self.unit) }
     }
 }
 
@@ -186,7 +191,7 @@ fn words(line: &str) -> Vec<(&str, usize)> {
 
 /// The figures of the table. A test that was left out leaves its column empty, so only the place of a figure shows
 /// which test it is of.
-fn table(lines: &[&str], run: &IozoneRun<'_>) -> Result<Vec<ResultFigure>, String> {
+fn table(lines: &[&str], run: &IozoneRun<'_>) -> Result<Vec<Measured>, String> {
     let mut figures = Vec::new();
     let Some(first) = lines.iter().position(|line| is_title(line)) else { return Ok(figures) };
     let titles: Vec<(&str, usize)> = words(lines[first]).into_iter().skip(2).collect();
@@ -212,7 +217,7 @@ fn table(lines: &[&str], run: &IozoneRun<'_>) -> Result<Vec<ResultFigure>, Strin
 }
 
 /// `"Writer report"`, a line of record sizes, and a line for each file size.
-fn reports(lines: &[&str], run: &IozoneRun<'_>) -> Vec<ResultFigure> {
+fn reports(lines: &[&str], run: &IozoneRun<'_>) -> Vec<Measured> {
     let mut figures = Vec::new();
     let (mut test, mut records) = (None, Vec::new());
     for line in lines {
@@ -234,7 +239,7 @@ fn reports(lines: &[&str], run: &IozoneRun<'_>) -> Vec<ResultFigure> {
 }
 
 /// The rates of several processes together: as the parent saw them, which is all work over the time of the slowest.
-fn throughput(lines: &[&str]) -> Vec<ResultFigure> {
+fn throughput(lines: &[&str]) -> Vec<Measured> {
     let record = lines.iter().find_map(|line| line.trim().strip_prefix("Record Size "));
     let record = record.map(|size| format!(", record {size}")).unwrap_or_default();
     let of = |line: &&str| {
@@ -242,7 +247,7 @@ fn throughput(lines: &[&str]) -> Vec<ResultFigure> {
         let parent = lines.iter().filter_map(|line| seen(line, "Parent sees")).find(|(name, _)| *name == test);
         let value = parent.map_or(own, |parent| parent.1);
         let unit = if line.contains("ops/sec") { "ops/s" } else { "KiB/s" };
-        Some(ResultFigure::rate(format!("{test}{record}"), value, unit))
+        Some(Measured::rate(format!("{test}{record}"), value, unit))
     };
     lines.iter().filter_map(of).collect()
 }

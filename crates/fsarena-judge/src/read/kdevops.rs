@@ -4,7 +4,7 @@ use fsarena_lane::kind::named_in;
 use serde_json::Value;
 
 use super::time::seconds;
-use super::{File, ReadError, ResultFigure, positive};
+use super::{File, ReadError, positive};
 use crate::Measured;
 
 pub fn knows(value: &Value) -> bool {
@@ -18,7 +18,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         let place = format!("{}, run {}", file.name, number + 1);
         let own = run["_file"].as_str().ok_or_else(|| ReadError::malformed(&place, "it has no `_file`"))?;
         let host = host(own);
-        let row = |figure: ResultFigure| Measured {
+        let row = |figure: Measured| Measured {
             contender: named_in(&host).unwrap_or(&host).to_owned(),
             time: run["timestamp"].as_str().and_then(seconds),
             host: Some(host.clone()),
@@ -26,13 +26,13 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
             ..file.row(number + 1, figure)
         };
         let insert = positive(&run["insert_performance"]["vectors_per_second"]);
-        rows.extend(insert.map(|rate| row(ResultFigure::rate("insert", rate, "vectors/s"))));
+        rows.extend(insert.map(|rate| row(Measured::rate("insert", rate, "vectors/s"))));
         let index = positive(&run["index_performance"]["creation_time_seconds"]);
-        rows.extend(index.map(|time| row(ResultFigure::seconds("index", time))));
+        rows.extend(index.map(|time| row(Measured::seconds("index", time))));
         for (depth, batches) in run["query_performance"].as_object().into_iter().flatten() {
             for (batch, figures) in batches.as_object().into_iter().flatten() {
                 let rate = positive(&figures["queries_per_second"]);
-                rows.extend(rate.map(|rate| row(ResultFigure::rate(format!("{depth} {batch}"), rate, "queries/s"))));
+                rows.extend(rate.map(|rate| row(Measured::rate(format!("{depth} {batch}"), rate, "queries/s"))));
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::doubts::placed;
 use super::options::of_command;
 use super::time::month_first;
-use super::{File, ReadError, ResultFigure, at_number, figure, printed, program, uneven, written};
+use super::{File, ReadError, at_number, figure, printed, program, uneven, written};
 use crate::measured::{Measured, Reads, SyncedResult};
 
 pub fn knows(file: &File<'_>) -> bool {
@@ -18,19 +18,27 @@ fn begins(line: &str) -> bool {
     line.trim_start().starts_with("mdtest-") && line.contains(" was launched with ")
 }
 
+/// The time at which a run started, above its first line.
+const STARTED: &str = "-- started at ";
+
+/// Whether a line is the first one that mdtest prints.
+pub fn begins_or_starts(line: &str) -> bool {
+    begins(line) || line.trim().starts_with(STARTED)
+}
+
 /// Operations per second of each test.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let started = file.text.lines().filter_map(|line| line.trim().strip_prefix("-- started at "));
+    let started = file.text.lines().filter_map(|line| line.trim().strip_prefix(STARTED));
     let started: Vec<Option<f64>> = started.map(|text| month_first(text.trim_end_matches(" --"))).collect();
     let mut rows = Vec::new();
     for (index, lines) in file.runs(begins).iter().enumerate() {
         let run = MdtestRun::of(lines);
         // The next run begins with its time, before its name.
-        let start = file.run(index + 1, &printed(lines, |line| line.trim().starts_with("-- started at ")));
+        let start = file.run(index + 1, &printed(lines, |line| line.trim().starts_with(STARTED)));
         let notes: Vec<_> = uneven(lines).into_iter().collect();
         for (test, mean) in summary(lines) {
             let tasks = run.tasks.map(|count| format!(", {count} tasks")).unwrap_or_default();
-            let figure = ResultFigure::rate(format!("{}{tasks}", test.to_lowercase()), mean, "ops/s");
+            let figure = Measured::rate(format!("{}{tasks}", test.to_lowercase()), mean, "ops/s");
             rows.push(Measured {
                 run: start.clone(),
                 notes: notes.clone(),

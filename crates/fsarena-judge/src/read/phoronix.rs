@@ -7,7 +7,7 @@ use fsarena_model::Better;
 use serde::Deserialize;
 
 use super::time::{is_time, seconds};
-use super::{File, ReadError, ResultFigure, figure, rounding};
+use super::{File, ReadError, figure, rounding};
 use crate::Measured;
 
 /// What a system records that is no condition: the file system is what is compared.
@@ -108,12 +108,12 @@ impl PhoronixOutcome {
         known.map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
-    fn figure(&self, value: f64) -> ResultFigure {
+    fn figure(&self, value: f64) -> Measured {
         let parts = [&self.title, &self.description, &self.scale].map(|text| text.trim());
         let workload = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
         let is_lower = self.proportion == "LIB" || (self.proportion.is_empty() && is_time(&self.scale));
         let better = if is_lower { Better::Lower } else { Better::Higher };
-        ResultFigure { workload, value, unit: "", better }
+        Measured { better, ..Measured::rate(workload, value, "") }
     }
 }
 

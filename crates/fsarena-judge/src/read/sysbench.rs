@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::doubts::{DONE, doubt, failed, limited, share_of_syncs, written_meanwhile};
-use super::{File, ReadError, ResultFigure, after, at_number, figure, printed, program, written};
+use super::{File, ReadError, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Extent, Measured, Reads, SyncedResult};
 
@@ -14,7 +14,7 @@ pub fn knows(file: &File<'_>) -> bool {
 }
 
 /// `sysbench 1.0.20 (using …)` or `sysbench 0.4.12:  multi-threaded system evaluation benchmark`.
-fn begins(line: &str) -> bool {
+pub fn begins(line: &str) -> bool {
     line.strip_prefix("sysbench ").is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
@@ -36,16 +36,13 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
         let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
         let conditions = program(version.map(|version| format!("sysbench {version}")));
         let figures = figures(lines);
-        let durable: Vec<SyncedResult> = figures.iter().map(|figure| durable(lines, figure)).collect();
-        let written = durable.iter().find_map(|durable| written_meanwhile(*durable));
-        for (figure, durable) in figures.into_iter().zip(durable) {
-            let meanwhile = written.clone().filter(|_| durable == SyncedResult::NothingWritten);
+        let written = figures.iter().find_map(|figure| written_meanwhile(figure.durable));
+        for figure in figures {
+            let meanwhile = written.clone().filter(|_| figure.durable == SyncedResult::NothingWritten);
             rows.push(Measured {
                 run: file.run(index + 1, &printed(lines, |_| false)),
                 work: Arc::new(settings(lines).into_iter().chain(queries(lines)).chain(meanwhile).collect()),
-                durable,
                 synced: synced(lines),
-                reads: reads(lines, &figure),
                 conditions: conditions.clone(),
                 extent: extent(lines),
                 notes: notes(lines).into_iter().chain(doubts(lines)).collect(),
@@ -56,7 +53,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     Ok(rows)
 }
 
-fn figures(lines: &[&str]) -> Vec<ResultFigure> {
+fn figures(lines: &[&str]) -> Vec<Measured> {
     let test = lines.iter().find_map(|line| line.trim().strip_prefix("Doing ")).unwrap_or("database");
     let block = lines.iter().find_map(|line| line.trim().strip_prefix("Block size "));
     let size = lines.iter().find_map(|line| line.trim().strip_suffix(" total file size"));
@@ -64,7 +61,10 @@ fn figures(lines: &[&str]) -> Vec<ResultFigure> {
     let parts = [test.trim_end_matches(" test"), block.unwrap_or_default(), size.unwrap_or_default()];
     let parts = parts.into_iter().map(str::to_lowercase).chain(threads).filter(|part| !part.is_empty());
     let work = parts.collect::<Vec<_>>().join(", ");
-    let of = |name: &str, unit, value: Option<f64>| Some(ResultFigure::rate(format!("{work}: {name}"), value?, unit));
+    let of = |name: &str, unit, value: Option<f64>| {
+        let figure = Measured::rate(format!("{work}: {name}"), value?, unit);
+        Some(Measured { durable: durable(lines, name), reads: reads(lines, name), ..figure })
+    };
     let directions = ["read", "write"]
         .map(|name| of(&format!("{name}s"), "ops/s", rate(lines, name).filter(|rate| *rate > 0.0 && rate.is_finite())));
     let requests = lines.iter().find_map(|line| line.trim().strip_suffix(" Requests/sec executed")).and_then(figure);
@@ -193,7 +193,7 @@ fn is_opened(lines: &[&str], names: &[&str], bit: u32) -> bool {
 
 const AFTER_EACH: &str = "Calling fsync() after each write operation";
 
-fn durable(lines: &[&str], figure: &ResultFigure) -> SyncedResult {
+fn durable(lines: &[&str], name: &str) -> SyncedResult {
     let has = |words: &str| lines.iter().any(|line| line.contains(words));
     let is_asked =
         has("Calling fsync() at the end of test, Enabled") || has(AFTER_EACH) || has("Periodic FSYNC enabled");
@@ -201,18 +201,18 @@ fn durable(lines: &[&str], figure: &ResultFigure) -> SyncedResult {
     // What was done overrules what was asked for.
     let is_done = synced(lines).map_or(rate(lines, "fsync") != Some(0.0), |share| share >= DONE);
     let is_synced = is_open || (is_asked && is_done);
-    match figure.workload.rsplit(": ").next() {
-        Some("reads") => SyncedResult::NothingWritten,
-        Some("writes" | "requests") => written(is_synced),
+    match name {
+        "reads" => SyncedResult::NothingWritten,
+        "writes" | "requests" => written(is_synced),
         _ => SyncedResult::Unknown,
     }
 }
 
-fn reads(lines: &[&str], figure: &ResultFigure) -> Reads {
+fn reads(lines: &[&str], name: &str) -> Reads {
     let is_direct = is_opened(lines, &["direct"], O_DIRECT);
-    match figure.workload.rsplit(": ").next() {
-        Some("writes") => Reads::Nothing,
-        Some("reads" | "requests") if is_direct => Reads::Device,
+    match name {
+        "writes" => Reads::Nothing,
+        "reads" | "requests" if is_direct => Reads::Device,
         _ => Reads::Unknown,
     }
 }

@@ -89,10 +89,11 @@ pub struct Done<'a> {
 }
 
 /// Which direction of a metric is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// More is better, as for a rate.
+    #[default]
     Higher,
     /// Less is better, as for a latency.
     Lower,

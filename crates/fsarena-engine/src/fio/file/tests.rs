@@ -107,8 +107,7 @@ fn sizes_are_read_as_fio_reads_them() {
     for text in ["", "50%", "k", "4x", "-1", "1.5g", "(4*1024)", "4k,8k", "99999999999g"] {
         assert_eq!(size(text), None, "{text}");
     }
-    assert_eq!(range("4k-64k"), Some((4096, 65536)));
-    assert_eq!(range("64k-4k"), None);
+    assert_eq!(sizes("4k-64k,512/10:4k/90,").collect::<Vec<_>>(), [vec![4096, 65536], vec![512, 4096], vec![]]);
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! Records of a CSV (RFC 4180), also with semicolons, tabs or `|` instead of commas, as in tables in Markdown.
+//! Records of a CSV (RFC 4180), also with semicolons, tabs, `|` as in tables in Markdown, or blanks instead of commas.
 
 use std::borrow::Cow;
 
 /// What may be between fields.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// What separates the fields of a header that has none of these; several blanks are one.
+pub(super) const BLANK: u8 = b' ';
 
 /// A record of a CSV.
 pub(super) struct CsvRecord<'a> {
@@ -45,7 +47,7 @@ pub(super) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The separator is the one that the header has most often. Comments may be above it.
+    /// The separator is the one that the header has most often, else a blank. Comments may be above it.
     pub fn of(text: &'a str) -> Self {
         let (mut rest, mut number) = (text, 0);
         while let Some((line, after)) = rest.split_once('\n')
@@ -56,7 +58,7 @@ impl<'a> Records<'a> {
         let header = rest.lines().next().unwrap_or_default().trim();
         let count = |separator: &u8| header.bytes().filter(|byte| byte == separator).count();
         // Of several, the last one is found.
-        let separator = SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(b',');
+        let separator = SEPARATORS.into_iter().rev().max_by_key(count).filter(|it| count(it) > 0).unwrap_or(BLANK);
         let is_framed = separator == b'|' && header.starts_with('|') && header.ends_with('|');
         Self { rest, separator, is_framed, number, table: 0, header: None }
     }
@@ -66,6 +68,9 @@ impl<'a> Records<'a> {
         self.number += 1;
         let mut record = CsvRecord { number: self.number, table: self.table, fields: Vec::new(), is_open: false };
         loop {
+            if self.separator == BLANK {
+                self.rest = self.rest.trim_start_matches(' ');
+            }
             let field = match self.rest.strip_prefix('"') {
                 Some(quoted) => {
                     let (field, is_open) = self.quoted(quoted);
@@ -163,6 +168,7 @@ mod tests {
         assert_eq!(records("a\tb\n1,5;2\t3"), [["a", "b"], ["1,5;2", "3"]]);
         assert_eq!(records("a\n1"), [["a"], ["1"]]);
         assert_eq!(records("a|b\n-|-5\n"), [["a", "b"], ["-", "-5"]]);
+        assert_eq!(records("fs    rate\next4 1,5\nxfs     2\n"), [["fs", "rate"], ["ext4", "1,5"], ["xfs", "2"]]);
         let table = "| a | b |\n|---|:-:|\n| x |  |\n";
         assert_eq!(records(table), [[" a ", " b "], [" x ", "  "]]);
         let together = "a,b\nx,1\na,b\ny,2\n";

@@ -11,6 +11,7 @@ use super::super::options::{size, without_label, without_mounts};
 use super::super::time::{self, is_cost, is_date, is_failure, is_percentile, is_rate, is_time, seconds};
 use super::CsvRecord;
 use super::direction::said_in;
+use crate::work::CountRange;
 
 /// The most values of a column that shows what was done.
 const MOST_VALUES: usize = 64;
@@ -83,45 +84,42 @@ impl ShownColumns {
         groups: &[usize],
     ) -> Self {
         let unused = (0..header.fields.len()).filter(|place| !used.contains(place));
-        let mut columns: Vec<UnnamedColumn> = unused.map(UnnamedColumn::at).collect();
+        let new = |place: usize| {
+            let title = header.fields[place].trim().to_owned();
+            UnnamedColumn { place, title, values: BTreeSet::new(), names_contender: true }
+        };
+        let mut columns: Vec<UnnamedColumn> = unused.map(new).collect();
         let mut count = 0;
         for record in records() {
             count += 1;
             columns.retain_mut(|column| column.add(record.field(column.place), record.field(figure[0])));
         }
-        let title = |column: &UnnamedColumn| header.fields[column.place].trim();
-        let has_word = |column: &UnnamedColumn, names: &[&str]| has_word(title(column), names);
         columns.retain(|column| !column.names_contender);
         let is_repeated = |column: &UnnamedColumn| 2 * column.values.len() <= count;
-        let says_direction = |column: &UnnamedColumn| {
-            let mut values = column.values.iter();
-            !column.values.is_empty() && values.all(|value| said_in(title(column), value).is_some())
-        };
-        let is_word = |column: &UnnamedColumn| column.may_be_work() && !column.is_numbered();
-        let is_of_place = |column: &UnnamedColumn| has_word(column, &CONDITIONS);
-        let is_apart = |column: &UnnamedColumn| is_of_place(column) && column.is_apart(records(), figure[0]);
+        let is_apart = |column: &UnnamedColumn| column.has(&CONDITIONS) && column.is_apart(records(), figure[0]);
+        let is_word = |column: &UnnamedColumn| column.is_word() && is_repeated(column) && !is_apart(column);
+        let is_run = |column: &UnnamedColumn| column.has(&NUMBERED) && is_word(column);
         let (words, others): (Vec<_>, Vec<_>) =
-            columns.into_iter().partition(|it| says_direction(it) || (is_word(it) && is_repeated(it) && !is_apart(it)));
-        let (runs, words): (Vec<_>, Vec<_>) = words.into_iter().partition(|it| has_word(it, &NUMBERED));
-        let mut work: Vec<usize> = words.iter().map(|column| column.place).collect();
-        let is_mostly_again = |column: &UnnamedColumn, groups: &[usize]| {
+            columns.into_iter().partition(|it| it.says_direction() || (is_word(it) && !it.has(&NUMBERED)));
+        let words: Vec<usize> = words.iter().map(|column| column.place).collect();
+        let is_again = |column: &UnnamedColumn, groups: &[usize]| {
             let mut counts: HashMap<u64, usize> = HashMap::new();
             for record in records() {
-                *counts.entry(digest(&record, groups.iter().chain(&work).chain([&column.place]))).or_default() += 1;
+                *counts.entry(digest(&record, groups.iter().chain(&words).chain([&column.place]))).or_default() += 1;
             }
             counts.into_values().filter(|own| *own == 1).count() as f64 <= ALONE * count as f64
         };
-        let is_chosen = |column: &UnnamedColumn| column.values.len() > 1 && has_word(column, &CHOSEN);
-        let is_figure = |column: &UnnamedColumn| is_time(title(column)) || is_rate(title(column));
         // What every contender has once may be runs or sizes.
-        let is_again =
-            |it: &UnnamedColumn| is_mostly_again(it, groups) || (it.is_scale() && is_mostly_again(it, &figure[1..]));
-        let is_other = |it: &UnnamedColumn| is_figure(it) || is_cost(title(it)) || has_word(it, &NUMBERED);
-        let is_count = |it: &UnnamedColumn| is_chosen(it) || (!is_other(it) && !is_apart(it) && is_again(it));
+        let is_count = |it: &UnnamedColumn| {
+            let is_other = || it.is_figure() || is_cost(&it.title) || it.has(&NUMBERED) || is_apart(it);
+            let is_again = || is_again(it, groups) || (it.is_scale() && is_again(it, &figure[1..]));
+            it.may_be_work()
+                && it.is_numbered()
+                && ((it.values.len() > 1 && it.has(&CHOSEN)) || (!is_other() && is_again()))
+        };
         let (counts, others): (Vec<_>, Vec<_>) =
-            others.into_iter().partition(|it| it.may_be_work() && it.is_numbered() && is_count(it));
-        let runs: Vec<_> = runs.into_iter().filter(|it| is_mostly_again(it, groups)).collect();
-        work.extend(counts.iter().chain(&runs).map(|column| column.place));
+            others.into_iter().partition(|it| is_count(it) || (is_run(it) && is_again(it, groups)));
+        let work: Vec<usize> = words.iter().copied().chain(counts.iter().map(|column| column.place)).collect();
         let is_alone = |without: Option<usize>| {
             let places = || groups.iter().chain(&work).filter(|place| Some(**place) != without);
             let mut known = HashSet::new();
@@ -129,12 +127,13 @@ impl ShownColumns {
         };
         let is_known = is_alone(None);
         let alone = work.iter().copied().filter(|place| is_known && !is_alone(Some(*place))).collect();
-        let is_measured = |it: &UnnamedColumn| has_word(it, &MEASURED) || is_percentile(title(it));
         let is_condition = |column: &UnnamedColumn| {
-            let is_result = is_figure(column) || (is_cost(title(column)) && !is_failure(title(column)));
+            let is_result = column.is_figure() || (is_cost(&column.title) && !is_failure(&column.title));
             match is_result {
-                _ if is_of_place(column) && is_word(column) => is_repeated(column),
-                true => !is_measured(column) && is_constant(&column.levels(records(), &figure[..1])),
+                _ if is_run(column) => false,
+                true if column.has(&CONDITIONS) && column.is_word() => is_repeated(column),
+                true if column.has(&MEASURED) || is_percentile(&column.title) => false,
+                true => is_constant(&column.levels(records(), &figure[..1])),
                 false => column.is_set(is_repeated(column), || column.levels(records(), figure)),
             }
         };
@@ -146,16 +145,13 @@ impl ShownColumns {
 /// A column and its values.
 struct UnnamedColumn {
     place: usize,
+    title: String,
     values: BTreeSet<String>,
     /// Whether all values name the contender, a file system, or where it is.
     names_contender: bool,
 }
 
 impl UnnamedColumn {
-    fn at(place: usize) -> Self {
-        Self { place, values: BTreeSet::new(), names_contender: true }
-    }
-
     /// Adds a value; false if they are too many.
     fn add(&mut self, value: &str, contender: &str) -> bool {
         if let Some(command) = command(value, contender) {
@@ -169,6 +165,20 @@ impl UnnamedColumn {
             self.values.insert(value.to_owned());
         }
         self.values.len() <= MOST_VALUES
+    }
+
+    /// Whether its title has one of these words.
+    fn has(&self, names: &[&str]) -> bool {
+        has_word(&self.title, names)
+    }
+
+    fn is_figure(&self) -> bool {
+        is_time(&self.title) || is_rate(&self.title)
+    }
+
+    /// Whether all values say which direction of figures is better.
+    fn says_direction(&self) -> bool {
+        !self.values.is_empty() && self.values.iter().all(|value| said_in(&self.title, value).is_some())
     }
 
     /// Whether all values are whole numbers, or have letters: no path, no time, and no name of a file system.
@@ -187,12 +197,16 @@ impl UnnamedColumn {
             && parts().all(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
+    fn is_word(&self) -> bool {
+        self.may_be_work() && !self.is_numbered()
+    }
+
     /// Whether its numbers are round and too far apart to number runs, of which a few may be missing.
     fn is_scale(&self) -> bool {
         let numbers: Vec<f64> = self.values.iter().filter_map(|value| number(value)).collect();
-        let (low, high) =
-            numbers.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), it| (low.min(*it), high.max(*it)));
-        high - low >= 2.0 * (numbers.len() - 1) as f64 && numbers.iter().all(|number| is_round(*number))
+        let range = CountRange::of(numbers.iter().copied());
+        range.is_some_and(|range| range.width() >= 2.0 * (numbers.len() - 1) as f64)
+            && numbers.iter().all(|number| is_round(*number))
     }
 
     /// Whether each contender has values of its own.
@@ -207,32 +221,28 @@ impl UnnamedColumn {
     }
 
     /// The numbers of each group.
-    fn levels<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, groups: &[usize]) -> Vec<NumberLevel> {
-        let mut levels: HashMap<u64, NumberLevel> = HashMap::new();
+    fn levels<'a>(&self, records: impl Iterator<Item = CsvRecord<'a>>, groups: &[usize]) -> Vec<Vec<f64>> {
+        let mut levels: HashMap<u64, Vec<f64>> = HashMap::new();
         for record in records {
-            let Some(number) = number(record.field(self.place)) else { continue };
-            let first = NumberLevel { low: number, high: number, count: 0 };
-            let level = levels.entry(digest(&record, groups.iter())).or_insert(first);
-            let (low, high) = (level.low.min(number), level.high.max(number));
-            *level = NumberLevel { low, high, count: level.count + 1 };
+            let group = || digest(&record, groups.iter());
+            number(record.field(self.place)).into_iter().for_each(|it| levels.entry(group()).or_default().push(it));
         }
         levels.into_values().collect()
     }
 
     /// Whether the values were chosen: they are no times, no numbers of runs and no figures that were measured.
-    fn is_set(&self, is_repeated: bool, levels: impl FnOnce() -> Vec<NumberLevel>) -> bool {
+    fn is_set(&self, is_repeated: bool, levels: impl FnOnce() -> Vec<Vec<f64>>) -> bool {
         let Some(mut numbers) = self.values.iter().map(|value| number(value)).collect::<Option<Vec<f64>>>() else {
             return is_repeated && !self.values.iter().any(|value| is_date(value) || seconds(value).is_some());
         };
         numbers.sort_by(f64::total_cmp);
-        let levels = levels();
-        let varies = levels.iter().any(NumberLevel::varies);
+        let levels: Vec<CountRange> = levels().into_iter().filter_map(CountRange::of).collect();
+        let varies = levels.iter().any(|level| level.width() > 0.0);
         let is_whole = numbers.iter().all(|number| number.fract() == 0.0);
         // What was measured again is near what was measured before.
-        let is_figure = varies && (!is_whole || levels.iter().all(|it| it.high < SAME_LEVEL * it.low));
-        let steps = numbers.windows(2).map(|pair| pair[1] - pair[0]);
-        let (least, most) = steps.fold((f64::INFINITY, 0.0_f64), |(least, most), it| (least.min(it), most.max(it)));
-        let is_order = most < SAME_LEVEL * least && (numbers.len() > 2 || most <= 1.0);
+        let is_figure = varies && (!is_whole || levels.iter().all(|level| level.most < SAME_LEVEL * level.least));
+        let steps = CountRange::of(numbers.windows(2).map(|pair| pair[1] - pair[0]));
+        let is_order = steps.is_none_or(|it| it.most < SAME_LEVEL * it.least && (numbers.len() > 2 || it.most <= 1.0));
         match (varies, is_repeated) {
             (false, true) => true,
             _ if is_figure || is_order => false,
@@ -242,29 +252,15 @@ impl UnnamedColumn {
     }
 }
 
-/// The smallest and the largest of some numbers.
-struct NumberLevel {
-    low: f64,
-    high: f64,
-    count: usize,
-}
-
-impl NumberLevel {
-    fn varies(&self) -> bool {
-        self.low < self.high
-    }
-}
-
 /// Whether the numbers of each contender are the same in all of its rows and were set, whatever their title: what is
 /// measured again varies, unless it is rounded to a few steps.
-fn is_constant(contenders: &[NumberLevel]) -> bool {
+fn is_constant(contenders: &[Vec<f64>]) -> bool {
+    let Some(all) = CountRange::of(contenders.iter().flatten().copied()) else { return false };
     let digits = |number: f64| format!("{number:e}").split('e').next().unwrap_or_default().replace('.', "").len();
     let is_exact = |number: f64| number == 0.0 || number >= COARSE || digits(number) > 2;
-    let least = contenders.iter().map(|it| it.low).fold(f64::INFINITY, f64::min);
-    let most = contenders.iter().map(|it| it.high).fold(0.0, f64::max);
-    let is_far = most > SAME_LEVEL * least && most >= FEW_STEPS;
-    let is_set = is_far || contenders.iter().all(|it| is_exact(it.low));
-    is_set && contenders.iter().all(|it| it.count > 1 && !it.varies())
+    let is_far = all.most > SAME_LEVEL * all.least && all.most >= FEW_STEPS;
+    let is_same = |own: &Vec<f64>| own.len() > 1 && own.iter().all(|number| *number == own[0]);
+    contenders.iter().all(|own| is_same(own) && (is_far || is_exact(own[0])))
 }
 
 /// The number that a value is, or that it ends with.

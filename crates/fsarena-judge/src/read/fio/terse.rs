@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::super::doubts::doubt;
 use super::super::options::without_label;
-use super::super::{File, ReadError, ResultFigure, figure, program};
+use super::super::{File, ReadError, figure, program};
 use super::parts::beside;
 use super::{DIRECTIONS, request};
 use crate::measured::{Extent, Measured, Reads, SyncedResult};
@@ -54,7 +54,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                 reads: if direction == "read" { Reads::Unknown } else { Reads::Nothing },
                 conditions: program(Some(line.program)),
                 notes: notes.clone(),
-                ..file.row(1, ResultFigure::rate(format!("{job} {direction}"), rate, "ops/s"))
+                ..file.row(1, Measured::rate(format!("{job} {direction}"), rate, "ops/s"))
             });
         }
     }

@@ -17,8 +17,8 @@ const NO_WORK: [&str; 45] = [
     "log_store_compressed", "write_iolog", "exec_postrun", "kb_base", "unit_base",
 ];
 
-/// Defaults of the options that are always part of the work.
-const DEFAULTS: [(&str, &str); 14] = [
+/// Defaults of options, which are always part of the work; those of all others are 0.
+const DEFAULTS: [(&str, &str); 32] = [
     ("rw", "read"),
     ("bs", "4k"),
     ("direct", "0"),
@@ -33,10 +33,6 @@ const DEFAULTS: [(&str, &str); 14] = [
     ("invalidate", "1"),
     ("randrepeat", "1"),
     ("rwmixread", "50"),
-];
-
-/// Defaults of other options, where they are not 0.
-const NOT_ZERO: [(&str, &str); 18] = [
     ("allow_file_create", "1"),
     ("create_fsync", "1"),
     ("create_serialize", "1"),
@@ -118,8 +114,7 @@ pub fn work(options: Option<&BTreeMap<&str, &str>>) -> BTreeMap<String, String> 
             }
             (name, value) => (name, parts(value, base)),
         };
-        let default = NOT_ZERO.iter().find(|(other, _)| *other == name).map_or("0", |(_, default)| default);
-        if value != default || work.contains_key(name) {
+        if value != "0" || work.contains_key(name) {
             work.insert(name.to_owned(), value);
         }
     }
@@ -199,9 +194,9 @@ mod tests {
         assert_eq!(prepared("fstrim /mnt/ext4"), prepared("fstrim /mnt/xfs"));
         assert_ne!(prepared("fstrim /mnt/ext4"), of(&[]));
         assert_ne!(work(None), of(&[]));
-        for (name, default) in NOT_ZERO {
+        for (name, default) in DEFAULTS {
             assert_eq!(of(&[(name, default)]), of(&[]), "{name}");
-            assert_ne!(of(&[(name, "0")]), of(&[]), "{name}");
+            assert_eq!(of(&[(name, "0")]) == of(&[]), default == "0", "{name}");
         }
         assert_ne!(of(&[("fallocate", "none")]), of(&[]));
     }
