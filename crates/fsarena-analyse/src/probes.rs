@@ -116,8 +116,8 @@ const KILOBYTE: f64 = 1024.0;
 const MILLISECONDS: f64 = 1e3;
 const PERCENT: f64 = 100.0;
 
-/// The columns that iostat(1) prints for a device, each named `iostat.` plus iostat's name. `rkB/s`, `wkB/s` and request
-/// sizes are in units of 1024 bytes, `await` is in milliseconds, `%util` is a percentage.
+/// The columns that iostat(1) prints for a device, each named `iostat.` plus iostat's name. `rkB/s`, `wkB/s` and
+/// request sizes are in units of 1024 bytes, `await` is in milliseconds, `%util` is a percentage.
 ///
 /// The formulas are those of `write_ext_stat` and `write_plain_ext_stat` of sysstat's iostat.c (12.x), over the timed
 /// seconds of a trial instead of an interval. One thing differs: an average over no requests is absent here, where

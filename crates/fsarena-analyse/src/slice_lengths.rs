@@ -217,8 +217,8 @@ fn agreements(analysis: &Analysis<'_>, workloads: usize) -> BTreeMap<(usize, usi
     known
 }
 
-/// The rounds with one sweep each, of the values of all members; a round in which one has none is empty. All values of a
-/// round are of the same lanes, so lanes are left out.
+/// The rounds with one sweep each, of the values of all members; a round in which one has none is empty. All values of
+/// a round are of the same lanes, so lanes are left out.
 fn one_sweep_a_round(
     rounds: impl Iterator<Item = u32>,
     members: &[usize],

@@ -1,5 +1,5 @@
-//! What each option of a matrix changes: a sentence per option, and a table. What the layers below a file system cost: a
-//! row for each workload of a contender that differs from another by layers alone.
+//! What each option of a matrix changes: a sentence per option, and a table. What the layers below a file system cost:
+//! a row for each workload of a contender that differs from another by layers alone.
 
 use fsarena_model::comparison::{EffectRow, PairVerdict};
 use fsarena_model::{Comparison, Label, distinct, grouped};

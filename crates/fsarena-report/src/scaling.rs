@@ -1,5 +1,5 @@
-//! Clients: how figures change with their number, what each did, what they are, and what shared file systems guarantee to
-//! them.
+//! Clients: how figures change with their number, what each did, what they are, and what shared file systems guarantee
+//! to them.
 
 use fsarena_model::comparison::{Comparison, ContenderRow, ScalingPair, ScalingPoint, ScalingRow};
 use fsarena_model::{ClientFacts, Sharing, grouped};

@@ -1,7 +1,7 @@
 //! Whether a contender is stable over the rounds and within a round: trends with their intervals. Whether a device is
 //! in its steady state: the rule of SNIA's Solid State Storage Performance Test Specification 2.0.2.
 //!
-//! Trends are only reported. No value is dropped for being part of a trend: a selection by outcome would break the rule's
+//! Trends are only reported. No value is dropped for being part of one: a selection by outcome would break the rule's
 //! guarantees.
 
 use crate::decision::FEWEST_ROUNDS;
