@@ -6,11 +6,12 @@ use fsarena_model::difference::{DriftSource, SessionDrift};
 use fsarena_model::{Label, Share, ValidityClass, Verdict, Workload, distinct};
 use fsarena_stats::{Drift, LogEstimate, Pooled, Proof, Reduced, Rule, depending, levels, on_each, pairs, proofs};
 
+use crate::analysis::Analysis;
 use crate::contrasts;
 use crate::decisions::Decisions;
 use crate::difference::{NamedRun, side_run};
 use crate::evidence::ratio;
-use crate::sides::{common_contenders, common_workloads, left_out, slowed};
+use crate::sides::{common_contenders, common_workloads, left_out, sessions, slowed};
 use crate::verdicts::{unless_device_bound, verdict_of};
 
 /// A machine and its runs.
@@ -31,13 +32,15 @@ struct Compared<'a> {
 /// workload that all runs have, there is no pair.
 pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Across {
     let names = names(machines);
-    let known = machines
-        .iter()
-        .zip(&names)
-        .map(|(runs, name)| Machine { name, runs: runs.iter().map(|run| Decisions::new(&run.record)).collect() });
+    let each = machines.iter().zip(&names);
+    let known =
+        each.map(|(runs, name)| Machine { name, runs: runs.iter().map(|run| Decisions::new(&run.record)).collect() });
     let known: Vec<Machine<'_>> = known.collect();
-    let all: Vec<&Decisions<'_>> = known.iter().flat_map(|machine| &machine.runs).collect();
-    let margin = all.first().map_or(Share(0.05), |run| run.analysis.record.plan.margin);
+    let analyses: Vec<Vec<&Analysis<'_>>> =
+        known.iter().map(|own| own.runs.iter().map(|run| &run.analysis).collect()).collect();
+    let all: Vec<&Analysis<'_>> = analyses.concat();
+    let margin = all.first().map_or(Share(0.05), |run| run.record.plan.margin);
+    let source = if machines.iter().any(|runs| runs.len() > 1) { DriftSource::Repeats } else { DriftSource::Assumed };
     let compared = compared(&known, &all);
     let sessions: Vec<Vec<&[Reduced]>> =
         compared.iter().map(|it| it.sessions.iter().map(Vec::as_slice).collect()).collect();
@@ -46,13 +49,12 @@ pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Acros
         name: name.clone(),
         runs: runs.iter().map(side_run).collect(),
     };
-    let analyses: Vec<Vec<_>> = known.iter().map(|own| own.runs.iter().map(|run| &run.analysis).collect()).collect();
     Across {
         format: FORMAT,
         machines: machines.iter().zip(&names).map(of_machine).collect(),
         missing,
         margin,
-        drift: session_drift(machines, drift),
+        drift: SessionDrift { deviation: Share(drift.deviation.exp_m1()), source },
         pairs: judged(&known, &compared, &levels, Rule { margin: margin.0, ..Rule::default() }),
         facts: contrasts::among(&analyses),
         left_out: left_out(&all),
@@ -78,10 +80,9 @@ fn host(runs: &[NamedRun]) -> Option<&String> {
     hosts.all(|host| host == Some(first)).then_some(first)
 }
 
-fn notes(machines: &[Vec<NamedRun>], all: &[&Decisions<'_>]) -> Vec<String> {
-    let analyses = all.iter().map(|run| &run.analysis);
-    let mut notes: Vec<String> =
-        analyses.map(|run| slowed([run], &run.labels().collect::<Vec<_>>())).filter(|it| !it.is_empty()).collect();
+fn notes(machines: &[Vec<NamedRun>], all: &[&Analysis<'_>]) -> Vec<String> {
+    let slowed = all.iter().map(|run| slowed([*run], &run.labels().collect::<Vec<_>>()));
+    let mut notes: Vec<String> = slowed.filter(|it| !it.is_empty()).collect();
     for (index, runs) in machines.iter().enumerate() {
         let Some(own) = host(runs) else { continue };
         if machines[..index].iter().any(|other| host(other) == Some(own)) {
@@ -94,21 +95,12 @@ fn notes(machines: &[Vec<NamedRun>], all: &[&Decisions<'_>]) -> Vec<String> {
     distinct(notes)
 }
 
-fn session_drift(machines: &[Vec<NamedRun>], drift: Drift) -> SessionDrift {
-    let has_repeats = machines.iter().any(|runs| runs.len() > 1);
-    let source = if has_repeats { DriftSource::Repeats } else { DriftSource::Assumed };
-    SessionDrift { deviation: Share(drift.deviation.exp_m1()), source }
-}
-
-fn compared<'a>(machines: &[Machine<'a>], all: &[&Decisions<'a>]) -> Vec<Compared<'a>> {
+fn compared<'a>(machines: &[Machine<'a>], all: &[&Analysis<'a>]) -> Vec<Compared<'a>> {
     let (workloads, contenders) = (common_workloads(all), common_contenders(all));
     let each = workloads.into_iter().flat_map(|workload| pairs(contenders.len()).map(move |pair| (workload, pair)));
     let of = |(workload, (a, b)): (&'a Workload, (usize, usize))| {
         let (a, b) = (contenders[a], contenders[b]);
-        let sessions = |machine: &Machine<'_>| {
-            let of_run = |run: &Decisions<'_>| run.session(&workload.name, a, Some(b));
-            machine.runs.iter().map(of_run).collect::<Option<Vec<Reduced>>>().unwrap_or_default()
-        };
+        let sessions = |machine: &Machine<'_>| sessions(&machine.runs, &workload.name, a, Some(b));
         Compared { workload, a, b, sessions: machines.iter().map(sessions).collect() }
     };
     each.map(of).collect()

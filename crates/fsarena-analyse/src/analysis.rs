@@ -131,6 +131,10 @@ impl<'a> WorkloadTrials<'a> {
         if has_any { kept } else { trials.clone() }
     }
 
+    pub(crate) fn in_round(&self, contender: usize, round: u32) -> Option<&'a Trial> {
+        self.by_contender[contender].iter().copied().find(|trial| trial.round == round)
+    }
+
     pub(crate) fn counts(&self, round: u32) -> bool {
         !self.excluded.contains(&round)
     }

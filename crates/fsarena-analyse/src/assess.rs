@@ -22,11 +22,8 @@ use crate::looks::Standing;
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::validity::Evidence;
-use crate::verdicts::{in_words, verdicts};
-use crate::{
-    baselines, durability, histograms, noise, over_time, per_operation, probes, rate, scaling, slice_lengths,
-    stability, stake, steps,
-};
+use crate::verdicts::in_words;
+use crate::{baselines, durability, latencies, noise, per_operation, probes, scaling, slice_lengths, stability, steps};
 
 /// Derives the comparison from a record. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -92,11 +89,10 @@ pub struct RunSoFar {
 impl RunSoFar {
     /// What the record of the run shows.
     pub fn of(record: &RunRecord) -> Self {
-        let analysis = Analysis::new(record);
-        let standing = Standing::new(&analysis);
-        let verdicts = verdicts(&analysis, &standing, &cells(&analysis)).into_iter().flatten();
-        let decided = verdicts.enumerate().filter_map(|(pair, verdict)| Some((pair, in_words(&verdict)?))).collect();
-        let equal = analysis.workloads.iter().filter(|own| stake::bound(&analysis, own) == stake::Bound::Equal);
+        let Decisions { analysis, standing, verdicts, .. } = Decisions::new(record);
+        let verdicts = verdicts.iter().flatten().enumerate();
+        let decided = verdicts.filter_map(|(pair, verdict)| Some((pair, in_words(verdict)?))).collect();
+        let equal = analysis.workloads.iter().filter(|own| baselines::bound(&analysis, own) == baselines::Bound::Equal);
         let equal = equal.map(|own| own.index).collect();
         Self { standing, decided, equal }
     }
@@ -130,7 +126,7 @@ fn judged(decisions: &Decisions<'_>) -> Judged {
 fn notes(decisions: &Decisions<'_>) -> Vec<Note> {
     let Decisions { analysis, cells, .. } = decisions;
     let record = analysis.record;
-    let found = noise::held_back(analysis).into_iter().chain(rate::left_out(record));
+    let found = noise::held_back(analysis).into_iter().chain(without_open_loop(record));
     let found =
         found.chain(stability::notes(cells)).chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
     let found = found.chain(explanation::notes(record)).chain(shared_folders(record)).chain(too_few_rounds(record));
@@ -158,6 +154,16 @@ fn too_few_rounds(record: &RunRecord) -> Option<Note> {
         "only {rounds} of up to {longest:.0} s fitted into the budget, and fewer than {FEWEST_ROUNDS} decide nothing"
     );
     Some(Note { severity: Severity::Warning, text })
+}
+
+/// The note about the workloads that run only as closed loops.
+fn without_open_loop(record: &RunRecord) -> Option<Note> {
+    let workloads = &record.plan.workloads;
+    let bases: Vec<&str> = workloads.iter().filter(|workload| workload.is_open_loop()).map(Workload::base).collect();
+    let is_left_out = |workload: &&Workload| !workload.is_open_loop() && !bases.contains(&workload.name.as_str());
+    let names: Vec<&str> = workloads.iter().filter(is_left_out).map(|workload| workload.name.as_str()).collect();
+    let text = format!("only in the closed loop, for they cannot keep a rate: {}", names.join(", "));
+    (!bases.is_empty() && !names.is_empty()).then_some(Note { severity: Severity::Info, text })
 }
 
 /// Notes about contenders that are shared folders.
@@ -218,7 +224,7 @@ fn workload_row(plan: &Plan, own: &WorkloadTrials<'_>) -> WorkloadRow {
         why: workload.why.clone(),
         title: workload.title.clone(),
         group: of_suite.or((!workload.group.is_empty()).then(|| workload.group.clone())),
-        at_stake: stake::at_stake(own),
+        at_stake: baselines::at_stake(own),
         open_loop: OpenLoop {
             of: workload.rate().map(|_| workload.base().to_owned()),
             rate: workload.rate().map(|rate| rate.to_string()),
@@ -233,7 +239,7 @@ fn workload_row(plan: &Plan, own: &WorkloadTrials<'_>) -> WorkloadRow {
 pub(crate) fn cell(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, contender: usize) -> Cell {
     let workload = own.workload;
     let trials = &own.by_contender[contender];
-    let in_round = |round: u32| trials.iter().find(|trial| trial.round == round).and_then(|trial| median(trial));
+    let in_round = |round: u32| median(own.in_round(contender, round)?);
     let kept = own.counted(contender);
     let values: Vec<f64> = kept.iter().filter_map(|trial| median(trial)).collect();
     let summary = cell_summary(&values);
@@ -262,7 +268,7 @@ pub(crate) fn cell(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>, contender:
         probes: probes::of_cell_or_all(&kept, trials),
         by_round: (1..=analysis.last_round).map(in_round).collect(),
         steps: steps::rows(&kept),
-        latencies: Latencies { histograms: histograms::of_cell(&kept), over_time: over_time::of_cell(trials) },
+        latencies: Latencies { histograms: latencies::histograms(&kept), over_time: latencies::over_time(trials) },
         stability: Stability::default(),
     }
 }

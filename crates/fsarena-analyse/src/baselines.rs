@@ -1,29 +1,28 @@
-//! Baselines: the share of a cell's time that the same work takes without a file system, and how close a cell comes to
-//! the bare device.
+//! Baselines: the share of a cell's time that the same work takes without a file system, how close a cell comes to the
+//! bare device, and how much of a workload's time is at stake: what the slowest contender needs beyond the same work in
+//! memory.
 
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{BaselineRow, Shares};
-use fsarena_model::{BaselineKind, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial};
+use fsarena_model::{BaselineKind, Estimate, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
+use fsarena_stats::LogEstimate;
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::median;
+use crate::evidence::{median, ratio};
 use crate::{noise, per_operation};
 
 /// The cost of a write and flush on the lanes: the median over rounds, or the value of the survey.
 pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
-    let surveyed = record.environment.lanes.cost.clone();
     let costs: Vec<&LaneCost> = record.rounds.iter().filter_map(|facts| facts.lane_cost.as_ref()).collect();
+    if costs.is_empty() {
+        return record.environment.lanes.cost.clone();
+    }
     let of = |pick: fn(&LaneCost) -> Option<f64>| fsarena_stats::median(costs.iter().filter_map(|cost| pick(cost)));
     let nanos = |pick: fn(&LaneCost) -> Option<f64>| of(pick).map(|value| Nanos(value as u64));
-    let (Some(back_to_back), Some(paced)) =
-        (nanos(|cost| Some(cost.back_to_back.0 as f64)), nanos(|cost| Some(cost.paced.0 as f64)))
-    else {
-        return surveyed;
-    };
     Some(LaneCost {
-        back_to_back,
-        paced,
+        back_to_back: nanos(|cost| Some(cost.back_to_back.0 as f64))?,
+        paced: nanos(|cost| Some(cost.paced.0 as f64))?,
         device: nanos(|cost| cost.device.map(|device| device.0 as f64)),
         host_bytes: of(|cost| cost.host_bytes),
         host_flushes: of(|cost| cost.host_flushes),
@@ -33,7 +32,7 @@ pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
 /// The shares of the time and the rate of finished trials that baselines account for, without that of the lane.
 pub(crate) fn shares(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Shares {
     let seconds = per_operation::seconds(finished.iter().copied());
-    let of = |kind, times: f64| Some(seconds_of(own, kind)? * times / seconds?);
+    let of = |kind, times: f64| Some(per_operation::seconds(own.baselines(kind))? * times / seconds?);
     // A figure that the program prints need not include all of the time, nor the starts.
     let is_printed = own.workload.metric.measure == Measure::Printed;
     let starts = starts_per_operation(own, finished).filter(|_| !is_printed);
@@ -47,9 +46,8 @@ pub(crate) fn shares(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Shares {
 
 /// What the figure in memory is of the figure here.
 fn of_the_figure(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Option<f64> {
-    let value = |trials: &mut dyn Iterator<Item = &Trial>| fsarena_stats::median(trials.filter_map(median));
-    let here = value(&mut finished.iter().copied())?;
-    let in_memory = value(&mut own.baselines(BaselineKind::Memory))?;
+    let here = fsarena_stats::median(finished.iter().filter_map(|trial| median(trial)))?;
+    let in_memory = fsarena_stats::median(own.baselines(BaselineKind::Memory).filter_map(median))?;
     Some(own.workload.metric.better.log_ratio(here, in_memory).exp())
 }
 
@@ -76,15 +74,14 @@ pub(crate) fn rows(analysis: &Analysis<'_>) -> Vec<BaselineRow> {
 
 fn row(own: &WorkloadTrials<'_>, kind: BaselineKind) -> Option<BaselineRow> {
     let workload = own.workload;
-    let trials: Vec<&Trial> = own.baselines(kind).collect();
-    let seconds_per_operation = per_operation::seconds(trials.iter().copied());
+    let seconds_per_operation = per_operation::seconds(own.baselines(kind));
     let (value, unit) = match kind {
         BaselineKind::Start => (seconds_per_operation.map(|seconds| 1.0 / seconds), "programs/s".to_owned()),
         BaselineKind::Memory | BaselineKind::Device => {
-            (fsarena_stats::median(trials.iter().filter_map(|trial| median(trial))), workload.metric.unit.clone())
+            (fsarena_stats::median(own.baselines(kind).filter_map(median)), workload.metric.unit.clone())
         }
     };
-    let rounds = trials.len() as u32;
+    let rounds = own.baselines(kind).count() as u32;
     let name = workload.name.to_string();
     (rounds > 0).then_some(BaselineRow { workload: name, kind, median: value, unit, seconds_per_operation, rounds })
 }
@@ -106,6 +103,54 @@ fn is_steady(trial: &Trial) -> bool {
     trial.slices.is_empty() || most <= STEADY * least
 }
 
-fn seconds_of(own: &WorkloadTrials<'_>, kind: BaselineKind) -> Option<f64> {
-    per_operation::seconds(own.baselines(kind))
+/// Largest difference that is at stake where the programs, and not the file system, take the time.
+const SMALL: f64 = 0.1;
+
+/// How many times as long the slowest contender takes as the same work in memory, with the pointwise 95 % interval over
+/// the rounds that have both. `None` without a baseline in memory, and for figures that a program prints, which need
+/// not be its time.
+pub(crate) fn at_stake(own: &WorkloadTrials<'_>) -> Option<Estimate> {
+    if own.workload.metric.measure == Measure::Printed {
+        return None;
+    }
+    // Also of a busy machine: each round compares both under the same load.
+    let in_memory: Vec<&Trial> = own.all_baselines(BaselineKind::Memory).collect();
+    let log = |trial: &Trial| {
+        let same_round = in_memory.iter().copied().find(|other| other.round == trial.round)?;
+        Some((per_operation::seconds([trial])? / per_operation::seconds([same_round])?).ln())
+    };
+    let logs = |contender| own.counted(contender).into_iter().filter_map(log).collect::<Vec<f64>>();
+    let all = (0..own.by_contender.len()).map(logs);
+    let means = all.filter_map(|logs| Some((LogEstimate::mean_of(&logs)?, logs.len())));
+    let (mean, rounds) = means.max_by(|(one, _), (other, _)| one.estimate.total_cmp(&other.estimate))?;
+    Some(ratio(Some(mean.estimate), (rounds > 1).then(|| mean.pointwise())))
+}
+
+/// The largest difference between contenders, as far as the 95 % interval of what is at stake shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// All are equal within the margin, because none can be faster than the work in memory.
+    Equal,
+    /// It is so small that further rounds are not worth their time.
+    Small,
+    /// It may be large, or is not known.
+    Large,
+}
+
+/// The bound of a workload's differences.
+pub(crate) fn bound(analysis: &Analysis<'_>, own: &WorkloadTrials<'_>) -> Bound {
+    let margin = analysis.record.plan.margin.0;
+    match at_stake(own).and_then(|stake| stake.high).map(|high| high - 1.0) {
+        Some(most) if most <= margin => Bound::Equal,
+        Some(most) if most <= SMALL => Bound::Small,
+        _ => Bound::Large,
+    }
+}
+
+/// Whether further measurements in memory may show that little is at stake, or that all contenders are equal.
+pub fn may_be_small(record: &RunRecord, workload: &Workload) -> bool {
+    let analysis = Analysis::new(record);
+    let Some(own) = analysis.workload(&workload.name) else { return false };
+    let low = at_stake(own).and_then(|stake| stake.low);
+    low.is_some_and(|low| low - 1.0 <= SMALL) && bound(&analysis, own) != Bound::Equal
 }

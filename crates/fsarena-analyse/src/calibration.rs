@@ -48,19 +48,19 @@ pub fn calibration(equal: &[RunRecord], slowed: &[RunRecord]) -> Calibration {
     let names: Vec<String> = workloads.map(|workload| workload.name.to_string()).collect();
     let (equals, others) = (pairs(equal), pairs(slowed));
     let row = |(index, name): (usize, &String)| {
-        let all = || equals.iter().chain(&others).filter_map(|run| run[index].as_ref());
-        let verdicts = |runs: &[Vec<Option<Pair>>], wanted: &[Verdict]| {
-            runs.iter().filter_map(|run| run[index].as_ref()).filter(|pair| wanted.contains(&pair.verdict())).count()
-        };
+        let own = |runs: &[Vec<Option<Pair>>]| runs.iter().filter_map(|run| run[index]).collect::<Vec<Pair>>();
+        let (equal, slowed) = (own(&equals), own(&others));
+        let count =
+            |pairs: &[Pair], wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict())).count();
         Row {
             workload: name.clone(),
-            equal: equals.iter().filter(|run| run[index].is_some()).count(),
-            winners: verdicts(&equals, &[Verdict::Faster, Verdict::Slower]),
-            equivalent: verdicts(&equals, &[Verdict::Equivalent]),
-            slowed: others.iter().filter(|run| run[index].is_some()).count(),
-            found: verdicts(&others, &[Verdict::Faster]),
-            deviation: upper_median(all().filter_map(deviation)).map(Share),
-            finds_from: upper_median(all().filter_map(finds_from)).map(Share),
+            equal: equal.len(),
+            winners: count(&equal, &[Verdict::Faster, Verdict::Slower]),
+            equivalent: count(&equal, &[Verdict::Equivalent]),
+            slowed: slowed.len(),
+            found: count(&slowed, &[Verdict::Faster]),
+            deviation: upper_median(equal.iter().chain(&slowed).filter_map(deviation)).map(Share),
+            finds_from: upper_median(equal.iter().chain(&slowed).filter_map(finds_from)).map(Share),
         }
     };
     let is_winner = |pair: &Pair| matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);

@@ -7,7 +7,8 @@ use fsarena_model::across::MachineFact;
 use fsarena_model::difference::Contrast;
 use fsarena_model::{Contender, Label, Rounds, RunRecord, Scale, distinct};
 
-use crate::analysis::{Analysis, WorkloadTrials};
+use crate::analysis::Analysis;
+use crate::sides::{common_contenders, common_workloads};
 
 /// A fact about a run: its name, and its value in words.
 type Fact = (String, String);
@@ -30,24 +31,20 @@ struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
-    fn of(machines: &[Vec<&'a Analysis<'a>>]) -> Self {
-        let runs: Vec<&Analysis<'_>> = machines.iter().flatten().copied().collect();
-        let labels = common(machines, |run| run.labels().collect());
-        let is_alike = |own: &&WorkloadTrials<'_>| {
-            let mut others = runs.iter().filter_map(|run| run.workload(&own.workload.name));
-            others.all(|other| own.workload.unlike(other.workload).is_empty())
-        };
-        let alike = |run: &'a Analysis<'a>| run.workloads.iter().filter(is_alike).map(|own| own.workload.name.as_str());
-        let workloads: BTreeSet<&str> = common(machines, |run| alike(run).collect());
+    fn of(runs: &[&Analysis<'a>]) -> Self {
+        let labels: BTreeSet<&Label> = common_contenders(runs).into_iter().collect();
+        let workloads: BTreeSet<&str> =
+            common_workloads(runs).into_iter().map(|workload| workload.name.as_str()).collect();
         let has_further = runs.iter().any(|run| run.count() > labels.len() || run.workloads.len() > workloads.len());
-        let tools = has_further.then(|| common(machines, |run| run.record.environment.tools.keys().collect()));
+        let tools = |run: &&Analysis<'a>| run.record.environment.tools.keys().collect::<BTreeSet<&String>>();
+        let tools = runs.iter().map(tools).reduce(|common, own| &common & &own).filter(|_| has_further);
         Self { labels, workloads, tools }
     }
 }
 
 /// The facts that differ between machines, or sides, each given as its runs.
 pub(crate) fn among(machines: &[Vec<&Analysis<'_>>]) -> Vec<MachineFact> {
-    let shared = Common::of(machines);
+    let shared = Common::of(&machines.concat());
     let of = |run: &&Analysis<'_>| facts(run, &shared);
     let machines: Vec<Vec<Vec<Fact>>> = machines.iter().map(|runs| runs.iter().map(of).collect()).collect();
     let names = distinct(machines.iter().flatten().flatten().map(|(name, _)| name));
@@ -68,12 +65,6 @@ fn in_words(values: BTreeSet<String>) -> String {
     let is_one = values.len() == 1;
     let word = |value: String| if value.is_empty() && !is_one { "none".to_owned() } else { value };
     values.into_iter().map(word).collect::<Vec<_>>().join(" / ")
-}
-
-/// What all of the runs have.
-fn common<'a, T: Ord>(machines: &[Vec<&'a Analysis<'a>>], of: impl Fn(&'a Analysis<'a>) -> BTreeSet<T>) -> BTreeSet<T> {
-    let all = machines.iter().flatten().map(|run| of(run));
-    all.reduce(|common, own| common.into_iter().filter(|it| own.contains(it)).collect()).unwrap_or_default()
 }
 
 /// The facts about a run and what all runs have.

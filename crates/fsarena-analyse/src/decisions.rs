@@ -55,3 +55,12 @@ impl<'a> Decisions<'a> {
         }
     }
 }
+
+/// The contributions to a mean; the error messages if some have none.
+pub(crate) fn all_parts<'a>(
+    parts: impl Iterator<Item = Result<Part<'a>, String>>,
+) -> Result<Vec<Part<'a>>, Vec<String>> {
+    let (known, unknown): (Vec<_>, Vec<_>) = parts.partition(Result::is_ok);
+    let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
+    if unknown.is_empty() { Ok(known.into_iter().flatten().collect()) } else { Err(unknown) }
+}

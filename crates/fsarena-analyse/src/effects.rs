@@ -2,9 +2,9 @@
 
 use fsarena_model::comparison::EffectRow;
 use fsarena_model::{Combination, Estimate, Factor, Label, Matrix};
-use fsarena_stats::{Part, Rule, weighted_mean};
+use fsarena_stats::{Rule, weighted_mean};
 
-use crate::decisions::Decisions;
+use crate::decisions::{Decisions, all_parts};
 
 /// The effects of all levels against the first of their factor, by matrix, workload and factor.
 pub fn effects(decisions: &Decisions<'_>) -> Vec<EffectRow> {
@@ -31,10 +31,10 @@ fn effect(decisions: &Decisions<'_>, matrix: &Matrix, workload: usize, factor: u
             _ => Err(named),
         }
     };
-    let parts: Vec<Result<Part<'_>, String>> = pairs.iter().map(of_pair).collect();
-    let reason = parts.iter().find_map(|part| part.as_ref().err().cloned());
-    let known: Vec<Part<'_>> = parts.into_iter().flatten().collect();
-    let mean = if reason.is_none() { weighted_mean(&known) } else { None };
+    let parts = all_parts(pairs.iter().map(of_pair));
+    let reason = parts.as_ref().err().and_then(|reasons| reasons.first().cloned());
+    let known = parts.unwrap_or_default();
+    let mean = weighted_mean(&known);
     let interval = mean.map(|mean| mean.interval(Rule::default().alpha / 2.0).ratios());
     // The pairs say how many times better the base is.
     let single: Vec<f64> = known.iter().filter_map(|part| Some((-part.pair.estimate?).exp())).collect();

@@ -16,7 +16,7 @@ use fsarena_model::event::Note;
 use fsarena_model::explanation::{Activity, Difference, ExplainedPart, ExplainedRequests, Explanation};
 use fsarena_model::{
     Label, Meanwhile, Measure, Metric, RequestKind, Requests, RunRecord, Severity, Spent, TimePart, Trace, TraceResult,
-    Trial, Verdict, Workload,
+    Trial, Workload,
 };
 use fsarena_stats::{Interval, LogEstimate, median};
 
@@ -42,12 +42,7 @@ pub(crate) fn explanations(decisions: &Decisions<'_>, cost: Option<EventCost>) -
     if !decisions.analysis.record.plan.measuring.explained {
         return Vec::new();
     }
-    let decided = decisions.verdicts.iter().flatten().filter_map(|pair| match pair.verdict {
-        Verdict::Faster => Some((pair, &pair.b, &pair.a)),
-        Verdict::Slower => Some((pair, &pair.a, &pair.b)),
-        _ => None,
-    });
-    decided.filter_map(|(pair, slower, faster)| explanation(decisions, pair, [slower, faster], cost)).collect()
+    decisions.verdicts.iter().flatten().filter_map(|pair| explanation(decisions, pair, cost)).collect()
 }
 
 /// Why slices could not be traced: a note for each reason.
@@ -158,12 +153,8 @@ fn trace(trial: &Trial) -> Option<&Trace> {
     }
 }
 
-fn explanation(
-    decisions: &Decisions<'_>,
-    pair: &PairVerdict,
-    [slower, faster]: [&Label; 2],
-    cost: Option<EventCost>,
-) -> Option<Explanation> {
+fn explanation(decisions: &Decisions<'_>, pair: &PairVerdict, cost: Option<EventCost>) -> Option<Explanation> {
+    let (faster, slower) = pair.verdict.ordered(&pair.a, &pair.b)?;
     let analysis = &decisions.analysis;
     let trials = [slower, faster].map(|label| analysis.counted_trials(&pair.workload, label));
     let [one, two] = trials.each_ref().map(|trials| {

@@ -46,20 +46,20 @@ pub fn standing(record: &RunRecord) -> Standing {
     Standing::new(&Analysis::new(record))
 }
 
-/// Repeats all looks of the run, round by round.
-fn look(analysis: &Analysis<'_>, rule: Rule, fields: &mut [Judged]) {
+/// The pairs of each field after all looks of the run, which are repeated round by round.
+fn look(analysis: &Analysis<'_>, rule: Rule, fields: &[Reduced]) -> Vec<Vec<Pair>> {
     let mut judge = Judge::new(rule);
-    let reduced: Vec<&Reduced> = fields.iter().map(|field| &field.reduced).collect();
+    let fields: Vec<&Reduced> = fields.iter().collect();
     let mut all: Vec<Vec<Pair>> = vec![Vec::new(); fields.len()];
     let last = analysis.last_round;
     for round in (1..=last).filter(|round| is_looked_at(*round) || *round == last) {
-        let look = judge.look_at(&reduced, round as usize, progress(analysis.record, round));
+        let look = judge.look_at(&fields, round as usize, progress(analysis.record, round));
         for (pairs, look) in all.iter_mut().zip(look) {
             let before = |place: usize| pairs.get(place).copied();
             *pairs = look.into_iter().enumerate().map(|(place, now)| followed(before(place), now, rule)).collect();
         }
     }
-    fields.iter_mut().zip(all).for_each(|(field, pairs)| field.pairs = pairs);
+    all
 }
 
 /// The round after which each member was on several lanes, in rounds that count. Before that, the position on the disk
@@ -130,13 +130,12 @@ impl Standing {
     pub(crate) fn new(analysis: &Analysis<'_>) -> Self {
         let rule = Rule { margin: analysis.record.plan.margin.0, ..Rule::default() };
         let counting = |own: &WorkloadTrials<'_>| rounds(analysis.record, own.workload) as usize - own.excluded.len();
-        let judged = |field: Field| {
-            let from = rotated_from(&field.rounds);
-            let reduced = Reduced::new(&field.sweeps).deciding_from(from);
-            Judged { field, reduced, pairs: Vec::new() }
-        };
-        let mut fields: Vec<Judged> = fields(analysis).into_iter().map(judged).collect();
-        look(analysis, rule, &mut fields);
+        let fields = fields(analysis);
+        let reduced = |field: &Field| Reduced::new(&field.sweeps).deciding_from(rotated_from(&field.rounds));
+        let reduced: Vec<Reduced> = fields.iter().map(reduced).collect();
+        let pairs = look(analysis, rule, &reduced);
+        let fields = fields.into_iter().zip(reduced).zip(pairs);
+        let fields = fields.map(|((field, reduced), pairs)| Judged { field, reduced, pairs }).collect();
         let failed =
             |own: &WorkloadTrials<'_>| !own.all.is_empty() && own.all.iter().all(|trial| trial.outcome.why().is_some());
         let all = || analysis.workloads.iter();
@@ -148,18 +147,18 @@ impl Standing {
         self.fields.iter().map(|field| field.pairs.len()).sum()
     }
 
-    /// The fields of a workload.
+    fn pairs_of(&self, workload: usize) -> impl Iterator<Item = &Pair> {
+        self.fields(workload).flat_map(|field| &field.pairs)
+    }
+
     pub(crate) fn fields(&self, workload: usize) -> impl Iterator<Item = &Judged> {
         self.fields.iter().filter(move |judged| judged.field.workload == workload)
     }
 
-    /// Whether the workload needs no more rounds.
-    pub fn is_settled(&self, workload: usize) -> bool {
-        if self.has_failed(workload) {
-            return true;
-        }
-        let is_decided = self.fields(workload).flat_map(|field| &field.pairs).all(|pair| pair.fell.is_some());
-        is_decided && (self.fields(workload).count() > 0 || self.rounds[workload] >= ROUNDS_WITHOUT_PAIRS)
+    fn is_settled(&self, workload: usize) -> bool {
+        let is_decided = self.pairs_of(workload).all(|pair| pair.fell.is_some());
+        let has_enough = self.fields(workload).next().is_some() || self.rounds[workload] >= ROUNDS_WITHOUT_PAIRS;
+        self.has_failed(workload) || (is_decided && has_enough)
     }
 
     /// Whether the workload failed on all contenders whenever it ran: no pair of it can be judged any more.
@@ -174,16 +173,15 @@ impl Standing {
 
     /// The number of rounds that count of the workload, those of its best-known pair.
     pub fn rounds(&self, workload: usize) -> u32 {
-        self.fields(workload).flat_map(|field| &field.pairs).map(|pair| pair.latest.rounds).max().unwrap_or(0)
+        self.pairs_of(workload).map(|pair| pair.latest.rounds).max().unwrap_or(0)
     }
 
     /// For each undecided pair of the workload: the number of further rounds that would probably decide it; `None` if
     /// that is not known, or no number would.
     pub fn further_rounds(&self, workload: usize) -> Vec<Option<u32>> {
-        let open = self.fields(workload).flat_map(|field| &field.pairs).filter(|pair| pair.fell.is_none());
         let further =
             |pair: &Pair| Some(pair.latest.outlook?.needed_rounds()?.saturating_sub(pair.latest.rounds).max(1));
-        open.map(further).collect()
+        self.pairs_of(workload).filter(|pair| pair.fell.is_none()).map(further).collect()
     }
 
     /// The state of contenders `a` and `b` in a workload, where `a` < `b`; `None` if they may not be compared.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{ScalingPair, ScalingPoint, ScalingRow};
 use fsarena_model::{ClientsWork, Measure, Trial, Workload, grouped};
-use fsarena_stats::{LogEstimate, Rule, cell_summary, pairs};
+use fsarena_stats::{LogEstimate, Rule, cell_summary};
 
 use crate::analysis::{Analysis, WorkloadTrials};
 use crate::evidence::{median, value};
@@ -27,8 +27,7 @@ pub(crate) fn rows(analysis: &Analysis<'_>) -> Vec<ScalingRow> {
 /// The differences between the exponents of contenders of one durability class, by workload, then pair.
 pub(crate) fn exponent_pairs(analysis: &Analysis<'_>) -> Vec<ScalingPair> {
     let families = families(analysis);
-    let is_comparable = |(a, b): &(usize, usize)| analysis.class(*a) == analysis.class(*b);
-    let comparable: Vec<(usize, usize)> = pairs(analysis.count()).filter(is_comparable).collect();
+    let comparable: Vec<(usize, usize)> = analysis.ranked_pairs().collect();
     let tail = Rule::default().alpha / 2.0 / (families.len() * comparable.len()).max(1) as f64;
     let of_family = |family: &Family<'_>| {
         let slopes: Vec<BTreeMap<u32, f64>> =

@@ -70,7 +70,7 @@ impl Decisions<'_> {
     }
 
     /// The values of a contender in the rounds that count, each slice relative to the control's of the same sweep.
-    pub(crate) fn session(&self, name: &str, contender: &Label, control: Option<&Label>) -> Option<Reduced> {
+    fn session(&self, name: &str, contender: &Label, control: Option<&Label>) -> Option<Reduced> {
         let own = self.analysis.workload(name)?;
         let last = own.all.iter().map(|trial| trial.round).max()?;
         let labels: Vec<&Label> = [contender].into_iter().chain(control).collect();
@@ -95,15 +95,19 @@ impl<'a> Sides<'a> {
         self.before.iter().chain(&self.after)
     }
 
+    fn analyses(&self) -> Vec<&Analysis<'a>> {
+        self.all().map(|run| &run.analysis).collect()
+    }
+
     /// The workloads that all runs do alike, in the order of the first run.
     pub(crate) fn workloads(&self) -> Vec<&'a Workload> {
-        common_workloads(&self.all().collect::<Vec<_>>())
+        common_workloads(&self.analyses())
     }
 
     /// The contenders that all runs have, in the order of the first run, without the control.
     pub(crate) fn contenders(&self) -> Vec<&'a Label> {
-        let all = common_contenders(&self.all().collect::<Vec<_>>());
-        all.into_iter().filter(|label| Some(*label) != self.control).collect()
+        let all = common_contenders(&self.analyses()).into_iter();
+        all.filter(|label| Some(*label) != self.control).collect()
     }
 
     /// What else differs between both sides.
@@ -114,13 +118,11 @@ impl<'a> Sides<'a> {
 
     /// Why workloads and contenders are not compared.
     pub(crate) fn left_out(&self) -> Vec<String> {
-        left_out(&self.all().collect::<Vec<_>>())
+        left_out(&self.analyses())
     }
 
     fn quantity(&self, workload: &str, contender: &Label) -> Quantity {
-        let session = |run: &Decisions<'_>| run.session(workload, contender, self.control);
-        let of =
-            |runs: &[Decisions<'_>]| runs.iter().map(session).collect::<Option<Vec<Reduced>>>().unwrap_or_default();
+        let of = |runs: &[Decisions<'_>]| sessions(runs, workload, contender, self.control);
         Quantity { before: of(&self.before), after: of(&self.after) }
     }
 
@@ -152,7 +154,7 @@ impl<'a> Sides<'a> {
         let mut all = Vec::new();
         for ((contender, (known, shifts)), (mean, caveat)) in of_contenders.zip(of_means) {
             let labels: Vec<&Label> = self.control.into_iter().chain([*contender]).collect();
-            let slowed = slowed(self.all().map(|run| &run.analysis), &labels);
+            let slowed = slowed(self.analyses(), &labels);
             for (workload, (quantity, shift)) in workloads.iter().zip(known.iter().zip(shifts)) {
                 let caveat = if shift.is_none() { FEW_ROUNDS.to_owned() } else { String::new() };
                 all.push(row(contender, Some(workload), (quantity, *shift), joined([caveat, slowed.clone()])));
@@ -216,38 +218,45 @@ impl<'a> Sides<'a> {
     }
 }
 
+/// The values of a contender in each of the runs, relative to the control's; none if a run does not have it.
+pub(crate) fn sessions(
+    runs: &[Decisions<'_>],
+    workload: &str,
+    contender: &Label,
+    control: Option<&Label>,
+) -> Vec<Reduced> {
+    let sessions = runs.iter().map(|run| run.session(workload, contender, control));
+    sessions.collect::<Option<_>>().unwrap_or_default()
+}
+
 /// The workloads that all runs do alike, in the order of the first run.
-pub(crate) fn common_workloads<'a>(runs: &[&Decisions<'a>]) -> Vec<&'a Workload> {
+pub(crate) fn common_workloads<'a>(runs: &[&Analysis<'a>]) -> Vec<&'a Workload> {
     let is_alike = |workload: &&Workload| {
-        let mut others = runs.iter().map(|run| run.analysis.workload(&workload.name));
+        let mut others = runs.iter().map(|run| run.workload(&workload.name));
         others.all(|other| other.is_some_and(|other| workload.unlike(other.workload).is_empty()))
     };
-    runs.iter().take(1).flat_map(|run| &run.analysis.record.plan.workloads).filter(is_alike).collect()
+    runs.iter().take(1).flat_map(|run| &run.record.plan.workloads).filter(is_alike).collect()
 }
 
 /// The contenders that all runs have, in the order of the first run.
-pub(crate) fn common_contenders<'a>(runs: &[&Decisions<'a>]) -> Vec<&'a Label> {
-    let first = runs.iter().take(1).flat_map(|run| run.analysis.labels());
-    first.filter(|label| runs.iter().all(|run| run.analysis.contender(label).is_some())).collect()
+pub(crate) fn common_contenders<'a>(runs: &[&Analysis<'a>]) -> Vec<&'a Label> {
+    let first = runs.iter().take(1).flat_map(|run| run.labels());
+    first.filter(|label| runs.iter().all(|run| run.contender(label).is_some())).collect()
 }
 
 /// Why workloads and contenders are not compared.
-pub(crate) fn left_out(runs: &[&Decisions<'_>]) -> Vec<String> {
+pub(crate) fn left_out(runs: &[&Analysis<'_>]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for run in runs {
-        for workload in &run.analysis.record.plan.workloads {
-            for other in runs {
-                match other.analysis.workload(&workload.name).map(|own| own.workload) {
-                    None => reasons.push(format!("{}: not in all runs", workload.name)),
-                    Some(other) if workload.unlike(other).is_empty() => {}
-                    Some(other) => {
-                        reasons.push(format!("{}: other work ({})", workload.name, workload.unlike(other).join(", ")));
-                    }
-                }
+        for (own, other) in run.workloads.iter().flat_map(|own| runs.iter().map(move |other| (own, other))) {
+            let name = &own.workload.name;
+            match other.workload(name).map(|other| own.workload.unlike(other.workload)) {
+                None => reasons.push(format!("{name}: not in all runs")),
+                Some(unlike) if unlike.is_empty() => {}
+                Some(unlike) => reasons.push(format!("{name}: other work ({})", unlike.join(", "))),
             }
         }
-        let is_missing = |label: &&Label| runs.iter().any(|other| other.analysis.contender(label).is_none());
-        let missing = run.analysis.labels().filter(is_missing);
+        let missing = run.labels().filter(|label| runs.iter().any(|other| other.contender(label).is_none()));
         reasons.extend(missing.map(|label| format!("{label}: not in all runs")));
     }
     distinct(reasons)

@@ -4,16 +4,19 @@
 //! All lengths of a workload run within each round, on the same mounts, so that effects of the round and of the lane
 //! are the same for all lengths. A length is judged by the difference between its ratio and that of the whole runs,
 //! with the code that decides comparisons.
+//!
+//! A slice of a program is one run of it. A suite makes the file systems once a round, and programs find the files of
+//! others there: so the first run after mkfs is compared in the same way with the runs that follow it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fsarena_model::event::Note;
-use fsarena_model::{Estimate, Label, Mode, Relation, RunRecord, Severity, Trial, Variant, Workload};
+use fsarena_model::{Estimate, Label, Mode, Relation, RunRecord, Severity, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Verdict, pairs};
 use serde::Serialize;
 
-use crate::analysis::{Analysis, WorkloadTrials};
-use crate::evidence::{ratio, value};
+use crate::analysis::Analysis;
+use crate::evidence::{Field, fields, ratio, value};
 use crate::looks::Standing;
 
 /// The slice lengths to try: milliseconds of the timed part, and slices per trial.
@@ -29,7 +32,7 @@ pub fn lengths(workloads: &[Workload]) -> Vec<Workload> {
     workloads.iter().flat_map(|workload| of(workload).collect::<Vec<_>>()).collect()
 }
 
-/// The names of the workloads whose lengths make up a plan; `None` if the plan is not that of a slice_lengths.
+/// The names of the workloads whose lengths make up a plan; `None` if the plan is not one of slice lengths.
 pub fn calibrated(workloads: &[Workload]) -> Option<Vec<String>> {
     let name = |lengths: &[Workload]| {
         let last = lengths.get(LENGTHS - 1)?.variant.as_ref()?;
@@ -197,33 +200,49 @@ fn agreements(analysis: &Analysis<'_>, workloads: usize) -> BTreeMap<(usize, usi
         for (_, mut members) in analysis.classes() {
             members.retain(|member| both.iter().all(|own| !own.failed(*member)));
             if members.len() > 1 {
-                data.push(differences(analysis, both, &members));
+                let log = |own: usize, round, member| value(both[own].in_round(member, round)?, both[own].workload);
+                let counting = (1..=analysis.last_round).filter(|round| both.iter().all(|own| own.counts(*round)));
+                data.push(one_sweep_a_round(counting, &members, |round, member| {
+                    Some(log(0, round, member)? - log(1, round, member)?)
+                }));
                 compared.push((both[0].index, members));
             }
         }
     }
-    let rule = Rule { margin: analysis.record.plan.margin.0, ..Rule::default() };
     let mut known = BTreeMap::new();
-    for ((length, members), pairs) in compared.iter().zip(one_look(rule, &data)) {
+    for ((length, members), pairs) in compared.iter().zip(one_look(analysis, &data)) {
         let place = |pair: &Pair| (*length, members[pair.a], members[pair.b]);
-        known.extend(pairs.iter().map(|pair| (place(pair), agreement(pair, rule.margin))));
+        known.extend(pairs.iter().map(|pair| (place(pair), agreement(analysis, pair))));
     }
     known
 }
 
-/// The pairs of each workload, by a single look at the end.
-pub(crate) fn one_look(rule: Rule, data: &[fsarena_stats::Workload]) -> Vec<Vec<Pair>> {
-    Judge::new(rule).look(data, 1.0)
+/// The rounds with one sweep each, of the values of all members; a round in which one has none is empty. All values of
+/// a round are of the same lanes, so lanes are left out.
+fn one_sweep_a_round(
+    rounds: impl Iterator<Item = u32>,
+    members: &[usize],
+    value: impl Fn(u32, usize) -> Option<f64>,
+) -> fsarena_stats::Workload {
+    let round = |round| {
+        let sweep: Option<Vec<f64>> = members.iter().map(|member| value(round, *member)).collect();
+        Round { sweeps: sweep.into_iter().map(|sweep| sweep.into_iter().map(Some).collect()).collect() }
+    };
+    fsarena_stats::Workload { contenders: members.len(), rounds: rounds.map(round).collect() }
 }
 
-/// A round with one sweep; an empty one if a contender has no value.
-pub(crate) fn one_sweep(values: Option<Vec<f64>>) -> Round {
-    Round { sweeps: values.into_iter().map(|sweep| sweep.into_iter().map(Some).collect()).collect() }
+fn rule(analysis: &Analysis<'_>) -> Rule {
+    Rule { margin: analysis.record.plan.margin.0, ..Rule::default() }
+}
+
+/// The pairs of each workload, by a single look at the end.
+fn one_look(analysis: &Analysis<'_>, data: &[fsarena_stats::Workload]) -> Vec<Vec<Pair>> {
+    Judge::new(rule(analysis)).look(data, 1.0)
 }
 
 /// Classifies the difference between two ratios, such as those of slices and of whole runs.
-pub(crate) fn agreement(pair: &Pair, margin: f64) -> Agreement {
-    let is_far = pair.estimate.is_some_and(|estimate| estimate.abs() > margin.ln_1p());
+fn agreement(analysis: &Analysis<'_>, pair: &Pair) -> Agreement {
+    let is_far = pair.estimate.is_some_and(|estimate| estimate.abs() > rule(analysis).margin.ln_1p());
     let is_no_chance = pair.pointwise.is_some_and(|interval| !interval.contains(0.0));
     match pair.verdict {
         _ if pair.pointwise.is_none() => Agreement::Unmeasured,
@@ -234,25 +253,69 @@ pub(crate) fn agreement(pair: &Pair, margin: f64) -> Agreement {
     }
 }
 
-/// The difference between the values of the sliced and the whole workload, `both`, for each member: one sweep for each
-/// round that counts and in which all members have both values; other rounds are empty. Both have the same lane in a
-/// round, so lanes are left out.
-fn differences(analysis: &Analysis<'_>, both: [&WorkloadTrials<'_>; 2], members: &[usize]) -> fsarena_stats::Workload {
-    let [slices, pieces] = both.map(values);
-    let counts = |round: &u32| both.iter().all(|own| own.counts(*round));
-    let rounds: BTreeSet<u32> = pieces.keys().map(|(round, _)| *round).filter(counts).collect();
-    let round = |round: u32| {
-        let difference = |member: &usize| {
-            let key = (round, analysis.label(*member));
-            Some(slices.get(&key)? - pieces.get(&key)?)
-        };
-        one_sweep(members.iter().map(difference).collect())
-    };
-    fsarena_stats::Workload { contenders: members.len(), rounds: rounds.into_iter().map(round).collect() }
+/// Number of runs of a workload on each file system, the first of them on one that was just made.
+const RUNS: u32 = 4;
+
+/// The workload with several runs on each file system.
+pub fn several_runs(workload: &Workload) -> Workload {
+    let variant = Some(Variant { of: workload.name.to_string(), relation: Relation::Runs(RUNS) });
+    let name = workload.name.variant(format_args!("{RUNS}-runs"));
+    Workload { name, slices: RUNS, variant, ..workload.clone() }
 }
 
-/// The value of each contender in each round of a workload.
-fn values<'a>(own: &WorkloadTrials<'a>) -> BTreeMap<(u32, &'a Label), f64> {
-    let value = |trial: &&'a Trial| Some(((trial.round, &trial.contender), value(trial, own.workload)?));
-    own.all.iter().filter_map(value).collect()
+/// A pair of contenders in a workload with several runs on each file system.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FreshPair {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender that comes first on the command line.
+    pub a: Label,
+    /// The other contender.
+    pub b: Label,
+    /// How many times better the first contender is in the first run, with the pointwise 95 % interval.
+    pub first: Estimate,
+    /// The same in the runs that follow.
+    pub later: Estimate,
+    /// Whether both ratios agree.
+    #[serde(rename = "agree")]
+    pub agreement: Agreement,
+}
+
+/// The pairs of all workloads that were made by [`several_runs`].
+///
+/// Pairs with a contender that failed are left out.
+pub fn fresh_pairs(record: &RunRecord) -> Vec<FreshPair> {
+    let analysis = Analysis::new(record);
+    fields(&analysis).iter().flat_map(|field| fresh_pairs_of(&analysis, field)).collect()
+}
+
+fn fresh_pairs_of(analysis: &Analysis<'_>, field: &Field) -> Vec<FreshPair> {
+    let own = &analysis.workloads[field.workload];
+    let Some(Variant { of, relation: Relation::Runs(_) }) = &own.workload.variant else { return Vec::new() };
+    let judged = |value: fn(&[f64]) -> Option<f64>| -> Vec<Pair> {
+        let value = |round, member| {
+            let slices = own.in_round(member, round)?.slices.iter();
+            value(&slices.map(|slice| own.workload.metric.better.oriented_ln(slice.value)).collect::<Vec<_>>())
+        };
+        let counting = (1..=analysis.last_round).filter(|round| own.counts(*round));
+        one_look(analysis, &[one_sweep_a_round(counting, &field.members, value)]).pop().unwrap_or_default()
+    };
+    let (firsts, laters) = (judged(|runs| runs.first().copied()), judged(mean_of_later));
+    let differences = judged(|runs| Some(mean_of_later(runs)? - runs.first()?));
+    let label = |member: usize| analysis.label(field.members[member]).clone();
+    let each = firsts.iter().zip(&laters).zip(&differences);
+    each.map(|((first, later), difference)| FreshPair {
+        workload: of.clone(),
+        a: label(first.a),
+        b: label(first.b),
+        first: ratio(first.estimate, first.pointwise),
+        later: ratio(later.estimate, later.pointwise),
+        agreement: agreement(analysis, difference),
+    })
+    .collect()
+}
+
+fn mean_of_later(runs: &[f64]) -> Option<f64> {
+    let later = runs.get(1..).filter(|later| !later.is_empty())?;
+    Some(later.iter().sum::<f64>() / later.len() as f64)
 }

@@ -9,10 +9,9 @@
 
 use fsarena_model::Verdict;
 use fsarena_model::comparison::{StandingRow, SuiteRow};
-use fsarena_stats::{Part, pairs, weighted_mean};
+use fsarena_stats::{pairs, weighted_mean};
 
-use crate::analysis::Analysis;
-use crate::decisions::Decisions;
+use crate::decisions::{Decisions, all_parts};
 use crate::evidence::pointwise;
 
 /// The rank of every contender in every workload, by workload, then contender.
@@ -55,20 +54,14 @@ pub fn suite_ratios(decisions: &Decisions<'_>) -> Vec<SuiteRow> {
     let closed = analysis.workloads.iter().filter(|own| !own.workload.is_open_loop());
     let closed: Vec<usize> = closed.map(|own| own.index).collect();
     let of_pair = |(a, b)| {
-        let parts: Vec<_> = closed.iter().map(|workload| decisions.part(*workload, 1.0, a, b)).collect();
-        suite_row(analysis, a, b, &parts)
+        let parts = all_parts(closed.iter().map(|workload| decisions.part(*workload, 1.0, a, b)));
+        SuiteRow {
+            a: analysis.label(a).clone(),
+            b: analysis.label(b).clone(),
+            estimate: pointwise(parts.as_ref().ok().and_then(|parts| weighted_mean(parts))),
+            workloads: closed.len() as u32,
+            left_out: parts.err().unwrap_or_default(),
+        }
     };
     if closed.len() > 1 { analysis.ranked_pairs().map(of_pair).collect() } else { Vec::new() }
-}
-
-fn suite_row(analysis: &Analysis<'_>, a: usize, b: usize, parts: &[Result<Part<'_>, String>]) -> SuiteRow {
-    let known: Vec<Part<'_>> = parts.iter().flatten().copied().collect();
-    let mean = if known.len() == parts.len() { weighted_mean(&known) } else { None };
-    SuiteRow {
-        a: analysis.label(a).clone(),
-        b: analysis.label(b).clone(),
-        estimate: pointwise(mean),
-        workloads: parts.len() as u32,
-        left_out: parts.iter().filter_map(|part| part.as_ref().err().cloned()).collect(),
-    }
 }

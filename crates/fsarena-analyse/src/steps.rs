@@ -1,7 +1,7 @@
 //! The steps of a cell: the figures of each step over all rounds that count, and the results of verifying trials.
 
 use fsarena_model::{RunRecord, Step, StepRow, Trial, VerificationRow};
-use fsarena_stats::cell_summary;
+use fsarena_stats::{cell_summary, upper_median};
 
 /// A row for each step, in the order of the first trial that has steps.
 pub fn rows(trials: &[&Trial]) -> Vec<StepRow> {
@@ -13,9 +13,10 @@ fn row(name: &str, trials: &[&Trial]) -> Option<StepRow> {
     let steps: Vec<&Step> =
         trials.iter().filter_map(|trial| trial.steps.iter().find(|step| step.name == name)).collect();
     let of = |figure: fn(&Step) -> f64| cell_summary(&steps.iter().map(|step| figure(step)).collect::<Vec<_>>());
+    // Counts may be 0, unlike ratios.
     let counted = |figure: fn(&Step) -> Option<u64>| {
-        let values: Option<Vec<u64>> = steps.iter().map(|step| figure(step)).collect();
-        middle(values?)
+        let values: Option<Vec<f64>> = steps.iter().map(|step| Some(figure(step)? as f64)).collect();
+        upper_median(values?).map(|count| count as u64)
     };
     let synced: Option<Vec<f64>> = steps.iter().map(|step| Some(step.synced?.as_seconds())).collect();
     let seconds = of(|step| step.elapsed.as_seconds())?;
@@ -30,13 +31,6 @@ fn row(name: &str, trials: &[&Trial]) -> Option<StepRow> {
         written: counted(|step| Some(step.written?.0)),
         rounds: steps.len() as u32,
     })
-}
-
-/// The median of counts, which may be 0, unlike ratios. For an even number of counts, the larger of the two middle
-/// ones.
-fn middle(mut counts: Vec<u64>) -> Option<u64> {
-    counts.sort_unstable();
-    counts.get(counts.len() / 2).copied()
 }
 
 /// The results of verification, by trial, including trials of rounds that do not count.

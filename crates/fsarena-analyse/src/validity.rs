@@ -2,17 +2,16 @@
 
 mod bounds;
 mod cache;
-mod clients;
-mod clock;
 mod impossible;
 
 use fsarena_model::comparison::Shares;
-use fsarena_model::{Class, ContenderFacts, Finding, Guarantee, Outcome, Probe, Trial, Validity, Workload};
+use fsarena_model::validity::bounds::KEEPS_UP;
+use fsarena_model::{Class, ContenderFacts, Finding, Guarantee, Outcome, Probe, Trial, Validity, Workload, probe};
 
-pub(crate) use clock::uncertainty;
+pub(crate) use bounds::uncertainty;
 
 use crate::analysis::{Analysis, WorkloadTrials};
-use crate::{baselines, rate};
+use crate::baselines;
 
 /// Returns a finding if a cell has to be read with care.
 type Rule = fn(&Evidence<'_>) -> Option<Finding>;
@@ -29,11 +28,11 @@ const RULES: &[Rule] = &[
     bounds::device_bound,
     bounds::cpu_bound,
     bounds::harness_bound,
-    clock::few_steps,
-    clients::uneven,
-    clients::skewed,
-    clients::network_bound,
-    |evidence| rate::overloaded(evidence.trials),
+    bounds::few_steps,
+    bounds::uneven,
+    bounds::skewed,
+    bounds::network_bound,
+    overloaded,
 ];
 
 /// What is known about a cell.
@@ -94,6 +93,13 @@ impl<'a> Evidence<'a> {
     fn is_compressed(&self) -> bool {
         self.facts.is_some_and(|facts| facts.guarantees.contains(&Guarantee::Compression))
     }
+}
+
+/// The contender does not keep up with the offered rate.
+fn overloaded(evidence: &Evidence<'_>) -> Option<Finding> {
+    let value = |probe| fsarena_stats::median(evidence.trials.iter().filter_map(|trial| trial.probe(probe)));
+    let (offered, done) = (value(probe::RATE_OFFERED)?, value(probe::RATE_DONE)?);
+    (done < KEEPS_UP * offered).then_some(Finding::BehindItsRate { offered, done })
 }
 
 fn did_not_finish(evidence: &Evidence<'_>) -> Option<Finding> {

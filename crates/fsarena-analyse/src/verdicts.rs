@@ -6,10 +6,10 @@ use fsarena_model::{ValidityClass, Verdict};
 use fsarena_stats::{FEWEST_ROUNDS, Interval, pairs};
 
 use crate::analysis::{Analysis, WorkloadTrials};
+use crate::baselines::{self, Bound};
 use crate::evidence::ratio;
 use crate::looks::{Pair, Standing};
-use crate::stake::{self, Bound};
-use crate::{guarantees, validity};
+use crate::{durability, validity};
 
 /// The smallest difference of two medians that three digits show, as a logarithm.
 const SMALLEST_VISIBLE: f64 = 0.005;
@@ -64,7 +64,7 @@ fn verdict(
     let (verdict, mut reasons) = judge(pair, takes_no_part, apart, both);
     let is_hidden = unseen > 0.0 && !is_shown(verdict, pointwise, decision, plan.margin.0.ln_1p());
     let verdict = if is_hidden { Verdict::Undecided } else { verdict };
-    let bound = if verdict == Verdict::Undecided { stake::bound(analysis, own) } else { Bound::Large };
+    let bound = if verdict == Verdict::Undecided { baselines::bound(analysis, own) } else { Bound::Large };
     let is_small = bound != Bound::Large;
     reasons.extend(is_small.then_some(Reason::Programs));
     let verdict = if bound == Bound::Equal { Verdict::Equivalent } else { verdict };
@@ -92,7 +92,7 @@ fn verdict(
         decision: DecisionInterval::of(decision.map(|interval| interval.ratios())),
         verdict,
         reasons: reasons.into_iter().chain(few).collect(),
-        guarantees: guarantees::between(analysis, a, b),
+        guarantees: durability::other_guarantees(analysis, a, b),
         leaning: latest.filter(|_| may_lean).and_then(|latest| latest.leaning).map(verdict_of),
         detectable: outlook.map(|outlook| (outlook.detectable + unseen).exp()).filter(|ratio| ratio.is_finite()),
         rounds: pair.map_or(0, |pair| pair.latest.rounds),

@@ -60,15 +60,14 @@ fn missing(across: &Across) -> Option<String> {
 }
 
 fn answer(across: &Across) -> String {
-    let is_decided = |pair: &&AcrossPair| matches!(pair.verdict, Verdict::Faster | Verdict::Slower);
-    let decided: Vec<&AcrossPair> = across.pairs.iter().filter(is_decided).collect();
+    let decided: Vec<String> = across.pairs.iter().filter_map(winner).collect();
     let machines = match across.machines.len() {
         2 => "both machines".to_owned(),
         count => format!("all {}", counted(count, "machine")),
     };
-    let holds = match decided.as_slice() {
-        [] => format!("No difference holds on {machines}."),
-        decided => format!("On {machines} {}.", listed(decided.iter().map(|pair| winner(pair)))),
+    let holds = match decided.is_empty() {
+        true => format!("No difference holds on {machines}."),
+        false => format!("On {machines} {}.", listed(decided)),
     };
     let depends: Vec<String> = across.pairs.iter().filter(|pair| pair.depends).filter_map(span).collect();
     let depends = (!depends.is_empty()).then(|| format!("It depends on the machine in {}.", listed(depends)));
@@ -77,11 +76,10 @@ fn answer(across: &Across) -> String {
 }
 
 /// `xfs is faster than ext4 in create-fsync (1.31×)`.
-fn winner(pair: &AcrossPair) -> String {
-    let AcrossPair { workload, a, b, .. } = pair;
-    let (better, worse) = if pair.verdict == Verdict::Slower { (b, a) } else { (a, b) };
+fn winner(pair: &AcrossPair) -> Option<String> {
+    let (better, worse) = pair.verdict.ordered(&pair.a, &pair.b)?;
     let ratio = pair.sample.map(|sample| Ratio::favourable(sample.ratio).times()).unwrap_or_default();
-    format!("{better} is faster than {worse} in {workload} ({ratio})")
+    Some(format!("{better} is faster than {worse} in {} ({ratio})", pair.workload))
 }
 
 /// `create-fsync (xfs / ext4 from 0.80× to 1.40×)`.
@@ -115,7 +113,7 @@ fn all_machines(across: &Across) -> Table {
     let mean = |sample: Sample| Ratio { middle: sample.ratio, low: Some(sample.low), high: Some(sample.high) };
     let further = |sample: Sample| Ratio { low: sample.further_low, high: sample.further_high, ..mean(sample) };
     TableOf::new(TableLook::Full, &across.pairs)
-        .column(Name, "workload", |pair| pair.workload.clone())
+        .column(Name, "workload", |pair| &pair.workload)
         .column(Name, "pair", name)
         .column(Words, "on all", |pair| verdict(pair, pair.verdict))
         .column(Words, "depends", |pair| if pair.depends { "yes" } else { "not shown" })
@@ -125,18 +123,14 @@ fn all_machines(across: &Across) -> Table {
         .column(Figure, "between machines", |pair| {
             or_dash(pair.sample.map(|sample| number::percent(sample.deviation.0)))
         })
-        .column(Reference, "", |pair| pair.reason.clone())
+        .column(Reference, "", |pair| &pair.reason)
         .done()
 }
 
 /// `xfs faster`, from the point of view of the reader.
 fn verdict(pair: &AcrossPair, verdict: Verdict) -> Entry {
-    let words = match verdict {
-        Verdict::Faster => format!("{} faster", pair.a),
-        Verdict::Slower => format!("{} faster", pair.b),
-        other => other.to_string(),
-    };
-    Entry::verdict(verdict, words)
+    let winner = verdict.ordered(&pair.a, &pair.b).map(|(winner, _)| format!("{winner} faster"));
+    Entry::verdict(verdict, winner.unwrap_or_else(|| verdict.to_string()))
 }
 
 fn each_machine(across: &Across) -> Table {
@@ -149,7 +143,7 @@ fn each_machine(across: &Across) -> Table {
         .column(Name, "workload, pair", |(pair, ..)| format!("{}, {}", pair.workload, name(pair)))
         .column(Name, "machine", |(_, machine, _)| machine.name.clone())
         .column(Figure, "ratio", |(.., on)| pair::times(Ratio::of(on.estimate)))
-        .column(Figure, "interval", |(.., on)| pair::interval(interval(on)))
+        .column(Figure, "interval", |(.., on)| pair::interval(Ratio::decided(on.estimate, on.decision)))
         .column(Words, "each session", |(pair, _, on)| verdict(pair, on.session))
         .column(Words, "this machine", |(pair, _, on)| verdict(pair, on.verdict))
         .column(Figure, "rounds", |(.., on)| on.rounds.to_string())
@@ -157,14 +151,10 @@ fn each_machine(across: &Across) -> Table {
         .done()
 }
 
-fn interval(on: &PairOnMachine) -> Option<Ratio> {
-    Some(Ratio { middle: on.estimate.ratio?, low: on.decision.low, high: on.decision.high })
-}
-
 fn facts(across: &Across) -> Table {
-    let value = |fact: &MachineFact, machine: &usize| match fact.values.get(*machine).map(String::as_str) {
-        None | Some("") => DASH.to_owned(),
-        Some(value) => value.to_owned(),
+    let value = |fact: &MachineFact, machine: &usize| match fact.values[*machine].as_str() {
+        "" => DASH.to_owned(),
+        value => value.to_owned(),
     };
     let machines = across.machines.iter().enumerate().map(|(index, machine)| (machine.name.clone(), index));
     TableOf::new(TableLook::Full, &across.facts)

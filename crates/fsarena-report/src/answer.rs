@@ -25,7 +25,9 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
         false => by_work::sentences(group),
     });
     let counts = run.without_verdicts.clone().map_or_else(|| groups.iter().map(count).collect(), |why| vec![why]);
-    let counts: Vec<String> = counts.into_iter().chain(time_advice(comparison)).collect();
+    let further =
+        [more_time(comparison), more_rounds(comparison), no_more_rounds(comparison), rest_of_rounds(comparison)];
+    let counts: Vec<String> = counts.into_iter().chain(further.into_iter().flatten()).collect();
     let is_running = run.status == Status::Running;
     let running = is_running.then(|| format!("The run is still being measured, and has {}.", rounds(run.rounds)));
     let before =
@@ -112,14 +114,6 @@ fn damaged(comparison: &Comparison) -> Option<String> {
 
 /// Further times that are considered, in seconds.
 const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
-
-/// What more time would decide, and the command that adds the rounds that a verdict needs, or those of which an
-/// interruption kept the run; empty if nothing is open.
-fn time_advice(comparison: &Comparison) -> impl Iterator<Item = String> {
-    let further =
-        [more_time(comparison), more_rounds(comparison), no_more_rounds(comparison), rest_of_rounds(comparison)];
-    further.into_iter().flatten()
-}
 
 /// For all undecided pairs: how many of them a further 3, 10 and 30 minutes would probably decide.
 fn more_time(comparison: &Comparison) -> Option<String> {

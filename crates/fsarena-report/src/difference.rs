@@ -86,15 +86,16 @@ fn changes(difference: &Difference) -> Section {
 
 fn table(rows: &[&Change]) -> Table {
     let figure = |figure: Option<f64>, unit: &str| or_dash(figure.map(|it| number::value(it, unit)));
-    let ratio = |change: &Change, low, high| Some(Ratio { middle: change.estimate.ratio?, low, high });
+    let ratio = |change: &Change| Ratio::decided(change.estimate, change.decision);
+    let within = |change: &Change| Some(Ratio { low: change.within_low, high: change.within_high, ..ratio(change)? });
     TableOf::new(TableLook::Full, rows)
         .column(Name, "workload", |change| change.workload.clone().unwrap_or_else(|| "mean of all".to_owned()))
         .column(Words, "unit", |change| change.unit.clone())
         .column(Figure, "before", |change| figure(change.before, &change.unit))
         .column(Figure, "after", |change| figure(change.after, &change.unit))
-        .column(Figure, "change", |change| pair::times(ratio(change, change.decision.low, change.decision.high)))
-        .column(Figure, "interval", |change| pair::interval(ratio(change, change.decision.low, change.decision.high)))
-        .column(Figure, "within runs", |change| pair::interval(ratio(change, change.within_low, change.within_high)))
+        .column(Figure, "change", |change| pair::times(ratio(change)))
+        .column(Figure, "interval", |change| pair::interval(ratio(change)))
+        .column(Figure, "within runs", |change| pair::interval(within(change)))
         .column(Words, "verdict", |change| Entry::verdict(change.verdict, change.verdict.to_string()))
         .column(Figure, "finds from", |change| or_dash(change.detectable.map(|ratio| number::percent(ratio - 1.0))))
         .column(Reference, "", |change| change.reason.clone())

@@ -1,11 +1,12 @@
-//! What each option of a matrix changes: a sentence per option, and a table.
+//! What each option of a matrix changes: a sentence per option, and a table. What the layers below a file system cost:
+//! a row for each workload of a contender that differs from another by layers alone.
 
-use fsarena_model::comparison::EffectRow;
-use fsarena_model::{Comparison, distinct, grouped};
+use fsarena_model::comparison::{EffectRow, PairVerdict};
+use fsarena_model::{Comparison, Label, distinct, grouped};
 
-use crate::number::{DASH, Ratio};
-use crate::pair::{interval, times};
-use crate::report::ColumnKind::{Figure, Name};
+use crate::number::{DASH, MINUS, Ratio, or_dash};
+use crate::pair::{self, interval, times};
+use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{List, ListLook, Paragraph, Role, Section, Sentence, TableLook, TableOf};
 use crate::words::counted;
 
@@ -90,4 +91,55 @@ fn sentence(own: &[&EffectRow]) -> String {
     let count = workloads(&shown);
     let EffectRow { workload, level, base, .. } = most;
     format!("{factor}: seems to matter in {count} of {all}, most in {workload}: {level} is {times} as good as {base}.")
+}
+
+const COST: &str = "Cost: how much more time the same work takes with the further layers, with the pointwise 95 % \
+    interval. Where the interval contains 0 %, no cost is shown; where the pair is undecided, it only leans to one.";
+
+/// A contender in a workload, against the one with fewer layers.
+struct LayerCost<'a> {
+    pair: &'a PairVerdict,
+    contender: &'a Label,
+    base: &'a Label,
+    /// How many times as good `base` is; `None` if the pair shows no ratio.
+    ratio: Option<Ratio>,
+}
+
+/// The section about layers; empty if no contender differs from another by layers alone.
+pub fn of_layers(comparison: &Comparison) -> Section {
+    let rows = comparison.contenders.iter();
+    let mut costs: Vec<LayerCost<'_>> = Vec::new();
+    for (row, base) in rows.flat_map(|row| row.without_layers.iter().map(move |base| (row, base))) {
+        costs.extend(comparison.judged.verdicts.iter().filter_map(|pair| cost(pair, &row.label, base)));
+    }
+    let table = TableOf::new(TableLook::Narrow, &costs)
+        .column(Name, "workload", |cost| &cost.pair.workload)
+        .column(Name, "contender", |cost| cost.contender.to_string())
+        .column(Name, "against", |cost| cost.base.to_string())
+        .column(Figure, "cost", |cost| or_dash(cost.ratio.map(|ratio| format!("{} %", further(ratio.middle)))))
+        .column(Figure, "95 %", |cost| or_dash(cost.ratio.and_then(further_ends)))
+        .column(Words, "verdict", |cost| pair::statement(cost.pair));
+    Section::titled("What the layers cost").with(table).with(Paragraph::legend(COST))
+}
+
+fn cost<'a>(pair: &'a PairVerdict, contender: &'a Label, base: &'a Label) -> Option<LayerCost<'a>> {
+    let ratio = pair::valid(pair, pair::ratio(pair));
+    let ratio = match (&pair.a, &pair.b) {
+        (a, b) if (a, b) == (base, contender) => ratio,
+        (a, b) if (a, b) == (contender, base) => ratio.map(Ratio::inverted),
+        _ => return None,
+    };
+    Some(LayerCost { pair, contender, base, ratio })
+}
+
+/// `[9, 15]`, in percent.
+fn further_ends(ratio: Ratio) -> Option<String> {
+    Some(format!("[{}, {}]", further(ratio.low?), further(ratio.high?)))
+}
+
+/// `12`, `−3`: the further time in percent, if the other is `times` as good.
+fn further(times: f64) -> String {
+    // A little below 0 is 0, too.
+    let percent = ((times - 1.0) * 100.0).round() + 0.0;
+    percent.to_string().replace('-', MINUS)
 }

@@ -2,17 +2,19 @@
 //! one file in `explained/` and one line in [`SUBJECTS`].
 
 mod durability;
+mod probes;
 mod programs;
 mod shares;
 
 use std::borrow::Cow;
 
 use fsarena_model::comparison::{Cell, WorkloadRow};
-use fsarena_model::{Comparison, Label, Probe};
+use fsarena_model::{Comparison, Label, Probe, ProbeId};
 
 use crate::number::or_dash;
 use crate::report::{ColumnKind, Fold, Paragraph, Role, Section, Sentence, Table, TableLook, TableOf};
 
+pub use probes::{part as probes, terms};
 pub use shares::{each, median, of_cell as shares};
 
 #[derive(Debug, Clone, Copy)]
@@ -90,7 +92,7 @@ fn brief(subject: &Subject, comparison: &Comparison) -> Section {
     let lines: Vec<(&WorkloadRow, ExplainedLine)> = comparison.workloads.iter().flat_map(lines).collect();
     let name = |(workload, _): &(&WorkloadRow, ExplainedLine)| workload.name.to_string();
     let table = TableOf::new(TableLook::Grouped, &lines).column(ColumnKind::Name, "workload", name);
-    part(subject, figures(table, comparison, |(_, line)| line))
+    part(subject, figures(table, &lines, comparison, |(_, line)| line))
 }
 
 /// The tables of one workload, with all lines. The shares are shown with the workload's medians instead.
@@ -98,7 +100,7 @@ pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iter
     let subjects = [programs::SAID, durability::CLOCKS, durability::FLUSHES, programs::IOSTAT].into_iter();
     subjects.map(|subject| {
         let lines = (subject.lines)(comparison, workload);
-        part(&subject, figures(TableOf::new(TableLook::Probes, &lines), comparison, |line| line))
+        part(&subject, figures(TableOf::new(TableLook::Probes, &lines), &lines, comparison, |line| line))
     })
 }
 
@@ -108,13 +110,13 @@ fn part(subject: &Subject, table: Table) -> Section {
 }
 
 /// Adds the columns of a figure: its name, the value of each contender, and the baselines if there are any.
-fn figures<T>(table: TableOf<'_, T>, comparison: &Comparison, line: fn(&T) -> &ExplainedLine) -> Table {
+fn figures<T>(table: TableOf<'_, T>, rows: &[T], comparison: &Comparison, line: fn(&T) -> &ExplainedLine) -> Table {
     let labels = comparison.contenders.iter().enumerate().map(|(index, row)| (row.label.to_string(), index));
     let name = |row| Sentence::default().and_explained(Role::Plain, line(row).what.as_ref(), line(row).meaning);
     let table = table
         .column(ColumnKind::Name, "figure", name)
         .columns(ColumnKind::Figure, labels, |row, index| &line(row).values[*index]);
-    match table.rows().iter().any(|row| !line(row).baselines.is_empty()) {
+    match rows.iter().any(|row| !line(row).baselines.is_empty()) {
         true => table.column(ColumnKind::Reference, "baseline", |row| &line(row).baselines).done(),
         false => table.done(),
     }
@@ -134,6 +136,20 @@ fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &CellFigure) ->
         values: values.iter().map(printed).collect(),
         baselines: String::new(),
     })
+}
+
+/// A reading of each contender in `workload`, in command-line order; a dash if there is none.
+fn readings_of(
+    comparison: &Comparison,
+    workload: &WorkloadRow,
+    id: &ProbeId,
+    print: fn(f64, &str) -> String,
+) -> Vec<String> {
+    let printed = |label: &Label| {
+        let reading = comparison.cell(&workload.name, label)?.probes.get(id)?;
+        Some(print(reading.value?, &reading.unit))
+    };
+    comparison.contenders.iter().map(|row| or_dash(printed(&row.label))).collect()
 }
 
 /// A figure of each contender in `workload`, in command-line order.

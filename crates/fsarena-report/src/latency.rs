@@ -6,9 +6,9 @@ use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::probe::LatencyFigure;
 use fsarena_model::{Comparison, ProbeId};
 
+use crate::group::cells;
 use crate::number::{DASH, seconds};
 use crate::report::{ColumnKind, Paragraph, Section, Shown, Table, TableLook, TableOf};
-use crate::work::cells;
 
 /// Follows a quantile if fewer than [`ENOUGH`] operations of a round took longer.
 const MARK: &str = "†";

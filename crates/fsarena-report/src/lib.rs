@@ -22,25 +22,20 @@ mod history;
 mod html;
 mod json;
 mod latency;
-mod layers;
 mod machine;
 mod markdown;
 pub mod number;
 mod pair;
-mod probe;
 mod ranking;
 mod recommendation;
 pub mod report;
 mod scaling;
 mod sections;
-mod sharing;
-mod standing;
 pub mod svg;
 mod text;
 mod validation;
 mod why;
 mod words;
-mod work;
 
 use fsarena_model::Comparison;
 

@@ -1,6 +1,7 @@
 //! Formats figures for readers: three significant digits, a unit, an interval.
 
 use fsarena_model::Estimate;
+use fsarena_model::comparison::DecisionInterval;
 use fsarena_model::units::significant;
 
 /// Shown instead of a figure that could not be read.
@@ -133,6 +134,11 @@ impl Ratio {
     pub fn of(estimate: Estimate) -> Option<Self> {
         let Estimate { ratio, low, high } = estimate;
         Some(Self { middle: ratio?, low, high })
+    }
+
+    /// An estimate with the interval that a verdict rests on; `None` if its ratio is not known.
+    pub fn decided(estimate: Estimate, decision: DecisionInterval) -> Option<Self> {
+        Some(Self { middle: estimate.ratio?, low: decision.low, high: decision.high })
     }
 
     /// A ratio without an interval.

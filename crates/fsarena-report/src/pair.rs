@@ -15,7 +15,7 @@ pub fn ratio(pair: &PairVerdict) -> Option<Ratio> {
 
 /// The ratio with the interval that the decision used.
 pub fn decision(pair: &PairVerdict) -> Option<Ratio> {
-    Some(Ratio { middle: pair.estimate.ratio?, low: pair.decision.low, high: pair.decision.high })
+    Ratio::decided(pair.estimate, pair.decision)
 }
 
 /// The ratio, if it may be shown.
@@ -44,13 +44,8 @@ pub fn has_few_rounds(pair: &PairVerdict) -> bool {
 
 /// The contender that is better, or seems to be, and the ratio in its favour, at least 1.
 pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
-    let is_b = match pair.verdict {
-        Verdict::Faster => false,
-        Verdict::Slower => true,
-        Verdict::Equivalent | Verdict::Undecided | Verdict::Invalid => {
-            pair.estimate.ratio.is_some_and(|ratio| ratio < 1.0)
-        }
-    };
+    let is_below = pair.estimate.ratio.is_some_and(|ratio| ratio < 1.0);
+    let is_b = winner(pair).map_or(is_below, |winner| *winner == pair.b);
     if is_b { (&pair.b, ratio.inverted()) } else { (&pair.a, ratio) }
 }
 
@@ -61,16 +56,12 @@ pub fn lead(pair: &PairVerdict) -> Option<Ratio> {
 
 /// The faster contender of a decided pair.
 pub fn winner(pair: &PairVerdict) -> Option<&Label> {
-    match pair.verdict {
-        Verdict::Faster => Some(&pair.a),
-        Verdict::Slower => Some(&pair.b),
-        Verdict::Equivalent | Verdict::Undecided | Verdict::Invalid => None,
-    }
+    pair.verdict.ordered(&pair.a, &pair.b).map(|(winner, _)| winner)
 }
 
 /// The slower contender of a decided pair.
 pub fn loser(pair: &PairVerdict) -> Option<&Label> {
-    winner(pair).map(|winner| if *winner == pair.a { &pair.b } else { &pair.a })
+    pair.verdict.ordered(&pair.a, &pair.b).map(|(_, loser)| loser)
 }
 
 /// `ext4 / xfs`.

@@ -1,16 +1,20 @@
-//! Rankings that state no more than the pairwise verdicts.
+//! Rankings that state no more than the pairwise verdicts, and how a contender did among those of its group in a
+//! workload, as a colour and a word.
 //!
 //! A ranking consists of tiers. `>` between two tiers means that *every* member of the first is faster than *every*
 //! member of the second. `≈` or `?` joins the members of a tier if it holds for all its pairs. Otherwise the tier lists
 //! what is known, because such relations need not be transitive.
 
+use std::cmp::Reverse;
 use std::fmt;
 
-use fsarena_model::comparison::StandingRow;
+use fsarena_model::comparison::{PairVerdict, StandingRow};
 use fsarena_model::{Comparison, Label, Verdict};
 
 use crate::group::ClassGroup;
 use crate::number::DASH;
+use crate::pair;
+use crate::report::Shade;
 
 /// Maximum number of relations that a ranking lists within one tier. If there are more, it refers to the pairs.
 const RELATIONS: usize = 3;
@@ -77,7 +81,7 @@ fn tiers<'a>(
     let beats = |a: &Label, b: &Label| verdict(a, b) == Verdict::Faster;
     let wins = |label: &Label| labels.iter().filter(|other| **other != label && beats(label, other)).count();
     let mut rest = labels.to_vec();
-    rest.sort_by_key(|label| std::cmp::Reverse(wins(label)));
+    rest.sort_by_key(|label| Reverse(wins(label)));
     let mut tiers = Vec::new();
     while !rest.is_empty() {
         let is_cut = |n: &usize| rest[..*n].iter().all(|upper| rest[*n..].iter().all(|lower| beats(upper, lower)));
@@ -86,11 +90,8 @@ fn tiers<'a>(
         let is_open = pairs(&members, verdict).iter().all(|(_, _, verdict)| *verdict == Verdict::Undecided);
         let mut leans = Vec::new();
         if is_open {
-            let ahead = |label: &Label| members.iter().filter(|other| leads(label, other)).count();
-            let places: Vec<usize> = members.iter().map(|label| ahead(label)).collect();
-            let mut order: Vec<usize> = (0..members.len()).collect();
-            order.sort_by_key(|index| std::cmp::Reverse(places[*index]));
-            members = order.into_iter().map(|index| members[index]).collect();
+            let all = members.clone();
+            members.sort_by_key(|label| Reverse(all.iter().filter(|other| leads(label, other)).count()));
             leans = members.windows(2).map(|next| leads(next[0], next[1])).collect();
         }
         tiers.push(Tier { pairs: pairs(&members, verdict), members, leans });
@@ -102,13 +103,8 @@ fn pairs<'a>(
     members: &[&'a Label],
     verdict: &impl Fn(&Label, &Label) -> Verdict,
 ) -> Vec<(&'a Label, &'a Label, Verdict)> {
-    let mut pairs = Vec::new();
-    for (index, a) in members.iter().enumerate() {
-        for b in &members[index + 1..] {
-            pairs.push((*a, *b, verdict(a, b)));
-        }
-    }
-    pairs
+    let both = fsarena_stats::pairs(members.len()).map(|(a, b)| (members[a], members[b]));
+    both.map(|(a, b)| (a, b, verdict(a, b))).collect()
 }
 
 /// `xfs > ext4 ≈ btrfs`.
@@ -161,9 +157,9 @@ impl Tier<'_> {
 
 /// The faster contender of a pair comes first.
 fn relation((a, b, verdict): &(&Label, &Label, Verdict)) -> String {
-    match verdict {
-        Verdict::Slower => format!("{b} > {a}"),
-        other => format!("{a} {} {b}", symbol(*other)),
+    match verdict.ordered(a, b) {
+        Some((faster, slower)) => format!("{faster} > {slower}"),
+        None => format!("{a} {} {b}", symbol(*verdict)),
     }
 }
 
@@ -200,13 +196,56 @@ pub fn best(group: &ClassGroup<'_>, workload: &str) -> String {
 }
 
 pub fn best_group<'a>(group: &ClassGroup<'a>, workload: &str) -> Vec<&'a str> {
-    ranked(group, workload).filter(|row| row.in_best_group).map(|row| row.contender.0.as_str()).collect()
+    let is_best = |row: &&StandingRow| row.workload == workload && row.in_best_group && group.has(&row.contender);
+    group.comparison.judged.standings.iter().filter(is_best).map(|row| row.contender.0.as_str()).collect()
 }
 
-/// The rows of a group's contenders that have a rank in a workload.
-fn ranked<'a>(group: &ClassGroup<'a>, workload: &str) -> impl Iterator<Item = &'a StandingRow> {
-    let all = group.comparison.judged.standings.iter();
-    all.filter(move |row| row.workload == workload && row.rank_best.is_some() && group.has(&row.contender))
+/// The colour: best if the contender is shown to be faster than another and slower than none, worst in the opposite
+/// case. `None` if there is nothing to compare it with.
+pub fn shade(group: &ClassGroup<'_>, workload: &str, label: &Label) -> Option<Shade> {
+    let others = group.labels().filter(|other| *other != label);
+    let verdicts: Vec<Verdict> = others.map(|other| group.verdict(workload, label, other)).collect();
+    if verdicts.is_empty() || group.comparison.judged.verdicts.is_empty() {
+        return None;
+    }
+    let has = |verdict| verdicts.contains(&verdict);
+    Some(match (has(Verdict::Faster), has(Verdict::Slower)) {
+        (true, true) => Shade::Between,
+        (true, false) => Shade::Best,
+        (false, true) => Shade::Worst,
+        _ if has(Verdict::Undecided) => Shade::Undecided,
+        _ if has(Verdict::Equivalent) => Shade::Equivalent,
+        _ => Shade::Invalid,
+    })
+}
+
+/// The word for a colour: `best`, or `best group` if the verdicts leave it open which of several is first.
+pub fn word(group: &ClassGroup<'_>, workload: &str, label: &Label, shade: Shade) -> String {
+    let is_alone = ranks(group.comparison, workload, label).is_some_and(|(best, worst)| best == worst);
+    match shade {
+        Shade::Best | Shade::Worst if !is_alone => format!("{shade} group"),
+        Shade::Undecided if !own_pairs(group, workload, label).any(PairVerdict::is_open) => {
+            "little at stake".to_owned()
+        }
+        _ => shade.to_string(),
+    }
+}
+
+/// The pair of a contender with one that is shown to be faster: one of the best group, if any of it is, then one that is
+/// faster than most, so that several contenders are compared with the same one, and then the nearest.
+pub fn behind<'a>(group: &ClassGroup<'a>, workload: &str, label: &Label) -> Option<&'a PairVerdict> {
+    let best = best_group(group, workload);
+    let lost = own_pairs(group, workload, label).filter_map(|pair| {
+        let winner = pair::winner(pair).filter(|winner| *winner != label)?;
+        let beaten = group.labels().filter(|other| group.verdict(workload, winner, other) == Verdict::Faster).count();
+        Some(((!best.contains(&winner.0.as_str()), Reverse(beaten)), pair::lead(pair)?.middle, pair))
+    });
+    let nearest = lost.min_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    nearest.map(|(_, _, pair)| pair)
+}
+
+fn own_pairs<'a>(group: &ClassGroup<'a>, workload: &str, label: &Label) -> impl Iterator<Item = &'a PairVerdict> {
+    group.verdicts(workload).filter(move |pair| pair.a == *label || pair.b == *label)
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
-//! Clients: how figures change with their number, what each did, and what they are.
+//! Clients: how figures change with their number, what each did, what they are, and what shared file systems guarantee
+//! to them.
 
-use fsarena_model::comparison::{Comparison, ScalingPair, ScalingPoint, ScalingRow, Verdict};
-use fsarena_model::{ClientFacts, grouped};
+use fsarena_model::comparison::{Comparison, ContenderRow, ScalingPair, ScalingPoint, ScalingRow};
+use fsarena_model::{ClientFacts, Sharing, grouped};
 
 use crate::number::{hundredths, or_dash, seconds, value};
-use crate::report::ColumnKind::{Figure, Name};
+use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{Arrangement, Drawing, Drawings, List, ListLook, Paragraph, Section, Shown, TableLook, TableOf};
-use crate::svg::scaling::against_clients;
+use crate::svg::lines::against_clients;
 use crate::words::listed;
 
 const MEANING: &str = "The figure of all clients together, in the time in which all of them worked. Each: the figure \
@@ -103,10 +104,25 @@ fn gain(row: &ScalingRow) -> Option<String> {
 }
 
 fn winner(pair: &ScalingPair) -> Option<String> {
-    let (more, less) = match pair.verdict {
-        Verdict::Faster => (&pair.a, &pair.b),
-        Verdict::Slower => (&pair.b, &pair.a),
-        Verdict::Equivalent | Verdict::Undecided | Verdict::Invalid => return None,
-    };
+    let (more, less) = pair.verdict.ordered(&pair.a, &pair.b)?;
     Some(format!("{more} gains more from further clients than {less}"))
+}
+
+const GUARANTEES: &str = "From the type and the options of each mount. Changes of others: when a client sees what other \
+    clients have changed. What a server does with an fsync, no client sees: --guarantee LABEL=unflushed states it. On \
+    clients, contenders with different guarantees of fsync or different coherence are never ranked with each other.";
+
+/// The section; empty without shared file systems.
+pub fn guarantees(comparison: &Comparison) -> Section {
+    let of_row = |row: &ContenderRow| Some((row.label.clone(), row.sharing.clone()?));
+    let rows: Vec<_> = comparison.contenders.iter().filter_map(of_row).collect();
+    let coherence = |sharing: &Sharing| or_dash(sharing.coherence.map(|class| class.to_string()));
+    let table = TableOf::new(TableLook::Narrow, &rows)
+        .column(Name, "contender", |(label, _)| &label.0)
+        .column(Words, "fsync", |(_, sharing)| &sharing.fsync)
+        .column(Words, "changes of others", |(_, sharing)| coherence(sharing))
+        .column(Words, "attributes cached", |(_, sharing)| &sharing.attributes)
+        .column(Words, "locks", |(_, sharing)| &sharing.locks)
+        .column(Words, "if the server is silent", |(_, sharing)| &sharing.silent_server);
+    Section::titled("What the shared file systems guarantee").with(table).with(Paragraph::legend(GUARANTEES))
 }

@@ -17,10 +17,7 @@ use crate::report::{
     Sentence, Shown, Table, TableLook, TableOf, Tone,
 };
 use crate::words::Term;
-use crate::{
-    answer, effects, explained, group, latency, layers, machine, probe, recommendation, scaling, sharing, shell_line,
-    why, words,
-};
+use crate::{answer, effects, explained, group, latency, machine, recommendation, scaling, shell_line, why, words};
 
 /// The summary that ends a run on a terminal.
 pub fn summary(comparison: &Comparison) -> Report {
@@ -34,11 +31,11 @@ pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let own = [
         recommendation::section(comparison),
         effects::section(comparison),
-        layers::section(comparison),
+        effects::of_layers(comparison),
         why::tested(comparison),
         why::section(comparison, Shown::Summaries),
         scaling::section(comparison),
-        sharing::section(comparison),
+        scaling::guarantees(comparison),
         verdicts::verdicts(comparison),
         workloads(comparison, of_workloads),
         verdicts::over_the_suite(comparison),
@@ -217,7 +214,7 @@ fn reading(comparison: &Comparison) -> Section {
         .with_shown(Shown::Page, terms(FactsLook::Terms, words::VERDICTS))
         .with_shown(Shown::Page, terms(FactsLook::Terms, words::FIGURES))
         .with_shown(Shown::Page, checked.with(checks));
-    match probe::terms(&comparison.cells) {
+    match explained::terms(comparison) {
         probes if probes.is_empty() => section,
         probes => {
             let part = Section::titled("Behind the figures").folded(Fold::Closed);

@@ -2,11 +2,9 @@
 //! the shape and the colour of their marks, and by name.
 
 pub mod axis;
-pub(crate) mod latency;
+pub(crate) mod lines;
 pub(crate) mod medians;
 pub mod plane;
-pub mod scaling;
-pub(crate) mod scatter;
 pub(crate) mod waterfall;
 
 use std::fmt::Write;

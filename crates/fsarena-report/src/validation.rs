@@ -9,7 +9,7 @@ use crate::report::{
     Arrangement, Drawing, Drawings, Facts, FactsLook, List, ListLook, Paragraph, Report, Section, Shown, Table,
     TableLook, TableOf,
 };
-use crate::svg::scatter;
+use crate::svg::lines::predicted_against_measured;
 use crate::words::{self, counted};
 use crate::{machine, pair, svg};
 
@@ -143,7 +143,7 @@ fn drawing(found: &Validation) -> Option<String> {
         let points = own.filter_map(|pair| pair.predicted.estimate.ratio.zip(pair.measured.ratio));
         (self::outcome(outcome), points.collect())
     };
-    scatter::predicted_against_measured(&outcomes.map(of))
+    predicted_against_measured(&outcomes.map(of))
 }
 
 /// The drawing of a validation as an SVG file; `None` without pairs.

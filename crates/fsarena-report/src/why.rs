@@ -208,14 +208,13 @@ pub fn unit(explanation: &Explanation) -> &'static str {
 /// `52.0 µs [47.0, 58.0] less waiting for a commit (mostly while jbd2 waits for a processor)`.
 fn phrase(part: &ExplainedPart, word: &str) -> String {
     let most = mostly(part).map(|happened| format!(" (mostly while {happened})")).unwrap_or_default();
-    let size = Difference {
-        seconds: part.difference.seconds.abs(),
-        low: [part.difference.low, part.difference.high].into_iter().flatten().map(f64::abs).reduce(f64::min),
-        high: [part.difference.low, part.difference.high].into_iter().flatten().map(f64::abs).reduce(f64::max),
+    let Difference { seconds: size, low, high } = part.difference;
+    let reversed = Difference { seconds: -size, low: high.map(|end| -end), high: low.map(|end| -end) };
+    let size = match low.zip(high) {
+        // An interval that contains 0 has no absolute value.
+        Some((low, high)) if low * high < 0.0 => format!("perhaps {}", seconds(size.abs())),
+        _ => with_interval(if size < 0.0 { reversed } else { part.difference }),
     };
-    // An interval that contains 0 has no absolute value.
-    let contains_zero = part.difference.low.zip(part.difference.high).is_some_and(|(low, high)| low * high < 0.0);
-    let size = if contains_zero { format!("perhaps {}", seconds(size.seconds)) } else { with_interval(size) };
     format!("{size} {word} {}{most}", activity(part.activity))
 }
 

@@ -6,15 +6,13 @@
 //! | question | file |
 //! |---|---|
 //! | which pairs differ, and which are equivalent? | `decision.rs`, with one file per step in `decision/` |
-//! | how much better over a suite, or over a mix of it? | `mean.rs` |
-//! | at which mix would another contender be best? | `mix.rs` |
+//! | how much better over a suite, or over a mix of it? At which mix would another contender be best? | `mean.rs` |
 //! | how much better in another program of the kind? | `prediction.rs` |
-//! | is a contender stable over the rounds and within a round? | `steady.rs` |
+//! | is a contender stable over the rounds and within a round, and a device in its steady state? | `steady.rs` |
 //! | where does a series of runs change its level? | `change_points.rs` |
 //! | how well do two orders agree? | `agreement.rs` |
 //! | what changed between two sides that were not interleaved? | `sessions.rs` |
 //! | what holds on several machines, and what depends on the machine? | `machines.rs` |
-//! | is a device in its steady state? | `snia.rs` |
 //!
 //! `examples/calibrate` prints how often the decisions are wrong.
 //!
@@ -26,13 +24,9 @@ mod decision;
 mod interval;
 mod machines;
 mod mean;
-mod mix;
 mod prediction;
 mod quantile;
-#[cfg(test)]
-mod reference;
 mod sessions;
-mod snia;
 mod steady;
 mod summary;
 
@@ -43,13 +37,16 @@ pub use decision::{
 };
 pub use interval::{Interval, LogEstimate, Precision, Spread};
 pub use machines::{Pooled, depending, on_each};
-pub use mean::{Part, weighted_mean};
-pub use mix::{Flip, Lead, flips};
+pub use mean::{Flip, Lead, Part, flips, weighted_mean};
 pub use prediction::{BetweenPrograms, MixProgram, PredictedPair, Prediction, Programs, expanded};
 pub use sessions::{
     Drift, Ending, Proof, Quantity, Regression, Shift, Unchanged, levels, mean_session, proofs, regressions, session,
     shifts, shifts_with,
 };
-pub use snia::SteadyWindow;
-pub use steady::{SteadyEffect, own_trends, within_rounds};
+pub use steady::{SteadyEffect, SteadyWindow, own_trends, within_rounds};
 pub use summary::{Summary, cell_summary, median, round_value, upper_median};
+
+#[cfg(test)]
+mod tests {
+    mod reference;
+}

@@ -17,7 +17,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 use crate::decision::{Rule, Verdict};
 use crate::interval::{Interval, LogEstimate, POINTWISE_TAIL};
-use crate::quantile::student_upper;
+use crate::quantile::{bisected, student_upper};
 use crate::sessions::last_step;
 
 /// Halvings of the interval that contains the variance between machines: beyond the resolution of `f64`.
@@ -105,11 +105,8 @@ fn variance_between(machines: &[LogEstimate]) -> f64 {
     // All weights are at most one over the variance, so this many squares are enough.
     let furthest = machines.iter().map(|it| it.estimate).fold(f64::NEG_INFINITY, f64::max)
         - machines.iter().map(|it| it.estimate).fold(f64::INFINITY, f64::min);
-    let (mut low, mut high) = (0.0, furthest * furthest * machines.len() as f64 / expected);
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if squares(middle) > expected { low = middle } else { high = middle }
-    }
+    let most = furthest * furthest * machines.len() as f64 / expected;
+    let (low, high) = bisected((0.0, most), HALVINGS, |variance| squares(variance) > expected);
     f64::midpoint(low, high)
 }
 

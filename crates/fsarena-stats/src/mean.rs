@@ -1,4 +1,5 @@
-//! The weighted mean of a pair's ratios over several workloads, whose noise need not be independent.
+//! The weighted mean of a pair's ratios over several workloads, whose noise need not be independent, and the weights at
+//! which another contender would be best.
 //!
 //! A mean of raw rates would be the mean of whichever workload has the largest numbers; ratios have no unit, and only
 //! their geometric mean does not depend on which is divided by which (Fleming and Wallace 1986). The interval holds for
@@ -80,4 +81,42 @@ pub(crate) fn together(parts: impl Iterator<Item = Precision> + Clone) -> Option
     let fewest = parts.map(|part| part.freedom).reduce(f64::min)?;
     let freedom = if spread > 0.0 { sum * sum / spread } else { fewest };
     Some(Precision { error: sum.sqrt(), freedom })
+}
+
+/// By how much, as a logarithm, the best contender of a mix of workloads leads a rival.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lead {
+    /// In the part whose weight changes.
+    pub within: f64,
+    /// In all other parts together, in their proportions.
+    pub elsewhere: f64,
+}
+
+impl Lead {
+    /// The weight at which the lead is 0; `None` if it has the same sign from 0 to 1.
+    fn level(&self) -> Option<f64> {
+        let slope = self.elsewhere - self.within;
+        let weight = self.elsewhere / slope;
+        (slope != 0.0 && (0.0..=1.0).contains(&weight)).then_some(weight)
+    }
+}
+
+/// The weight from which on another contender is best.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flip {
+    /// The weight of the part at which both are level.
+    pub at: f64,
+    /// Index of the rival among the leads.
+    pub to: usize,
+}
+
+/// The nearest flips below and above `share`, the part's weight in the mix; `leads` has the lead over each rival.
+pub fn flips(leads: &[Lead], share: f64) -> [Option<Flip>; 2] {
+    let all = leads.iter().enumerate().filter_map(|(to, lead)| Some(Flip { at: lead.level()?, to }));
+    let falls = |flip: &Flip| leads[flip.to].within > leads[flip.to].elsewhere;
+    let by_weight = |one: &Flip, other: &Flip| one.at.total_cmp(&other.at);
+    // In the first case the lead is lost below that weight, in the second case above it.
+    let below = all.clone().filter(|flip| falls(flip) && flip.at <= share).max_by(by_weight);
+    let above = all.filter(|flip| !falls(flip) && flip.at >= share).min_by(by_weight);
+    [below, above]
 }

@@ -25,6 +25,15 @@ pub(crate) fn student_tail(freedom: f64, value: f64) -> f64 {
     student(freedom).cdf(-value)
 }
 
+/// The ends of what is left of a range after so many halvings around the value below which `is_below` holds.
+pub(crate) fn bisected(range: (f64, f64), halvings: u32, is_below: impl Fn(f64) -> bool) -> (f64, f64) {
+    let halved = |(low, high), _| {
+        let middle = f64::midpoint(low, high);
+        if is_below(middle) { (middle, high) } else { (low, middle) }
+    };
+    (0..halvings).fold(range, halved)
+}
+
 /// In standard errors: the distance from a bound at which a test with that tail passes with a probability of 80 %.
 pub(crate) fn reach(freedom: f64, tail: f64) -> f64 {
     student_upper(freedom, tail) + student_upper(freedom, MISS)

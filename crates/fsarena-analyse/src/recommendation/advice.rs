@@ -11,6 +11,7 @@ use fsarena_stats::{
 };
 
 use super::{Evidence, Part};
+use crate::decisions::all_parts;
 use crate::evidence::{objection, pointwise, ratio};
 
 /// The probability from which on a contender counts as better in another program.
@@ -67,9 +68,7 @@ impl Evidence<'_> {
         factor: impl Fn(usize) -> f64,
     ) -> Result<Vec<fsarena_stats::Part<'_>>, Vec<String>> {
         let part = |(number, weight): (&usize, &f64)| self.decisions.part(*number, weight * factor(*number), a, b);
-        let (known, unknown): (Vec<_>, Vec<_>) = self.weights.iter().map(part).partition(Result::is_ok);
-        let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
-        if unknown.is_empty() { Ok(known.into_iter().flatten().collect()) } else { Err(unknown) }
+        all_parts(self.weights.iter().map(part))
     }
 
     /// The weighted mean of a pair; the reasons if there is none.

@@ -1,9 +1,11 @@
 //! Rules for figures that something other than the file system limits: the host beneath the lane, the device, the
-//! processors or the harness.
+//! processors, the harness, the program's clock, the network, or a single client.
 
 use fsarena_model::comparison::Shares;
-use fsarena_model::validity::bounds::{DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, PROCESSOR_SHARE};
-use fsarena_model::{ClientFacts, Durability, Finding, LaneCost, Measure, Nanos, probe};
+use fsarena_model::validity::bounds::{
+    CLIENT_SHARE, CLOCK_SHARE, DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, LINK_SHARE, PROCESSOR_SHARE, SKEWED_SHARE,
+};
+use fsarena_model::{ClientFacts, Durability, Finding, LaneCost, Measure, Nanos, Outcome, Trial, Workload, probe};
 
 use super::Evidence;
 use super::impossible::is_served;
@@ -82,4 +84,72 @@ pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Finding> {
     let each = Nanos((evidence.seconds() / evidence.operations() * 1e9) as u64);
     let is_score = evidence.workload.metric.measure == Measure::Printed;
     Some(Finding::MostlyHarness { memory, starts, each, is_score })
+}
+
+/// A step of the program's clock is a large part of the measured time.
+pub fn few_steps(evidence: &Evidence<'_>) -> Option<Finding> {
+    let step = evidence.workload.traits.clock_step?;
+    let share = fsarena_stats::median(shares(evidence.workload, evidence.finished.iter().copied()))?;
+    (share > CLOCK_SHARE).then_some(Finding::FewSteps { step, share })
+}
+
+/// How far the logarithm of a cell's figure may be off, since the program's clock counts in steps: infinite if the time
+/// may have been no step at all.
+pub fn uncertainty<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) -> f64 {
+    let logarithms: Vec<f64> = shares(workload, trials).into_iter().map(|share| -(1.0 - share).ln()).collect();
+    logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64
+}
+
+/// The share of each slice that a step of the program's clock is, at most 1; none if the clock is fine.
+fn shares<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) -> Vec<f64> {
+    use Measure::{MeanLatencyMicroseconds, P99LatencyMicroseconds, Printed};
+    // Programs count latencies, and what they print, more finely.
+    let is_of_time = !matches!(workload.metric.measure, MeanLatencyMicroseconds | P99LatencyMicroseconds | Printed);
+    let Some(step) = workload.traits.clock_step.filter(|_| is_of_time) else { return Vec::new() };
+    let finished = trials.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
+    let elapsed = finished.flat_map(|trial| &trial.slices).map(|slice| slice.elapsed);
+    elapsed.map(|elapsed| step.as_seconds() / elapsed.max(step).as_seconds()).collect()
+}
+
+/// One client did far less than the others in most rounds.
+pub fn uneven(evidence: &Evidence<'_>) -> Option<Finding> {
+    let slowest: Vec<_> = evidence.finished.iter().filter_map(|trial| trial.clients.as_ref()?.slowest()).collect();
+    let slow: Vec<_> = slowest.iter().filter(|slowest| slowest.share < CLIENT_SHARE).collect();
+    let client = slow.first()?.client;
+    let own: Vec<f64> = slow.iter().filter(|slow| slow.client == client).map(|slow| slow.share).collect();
+    if 2 * own.len() <= slowest.len() {
+        return None;
+    }
+    Some(Finding::SlowClient {
+        client: name(&evidence.analysis.record.environment.clients, client),
+        rounds: own.len() as u32,
+        of: slowest.len() as u32,
+        share: fsarena_stats::median(own)?,
+    })
+}
+
+/// The clients rarely started together.
+pub fn skewed(evidence: &Evidence<'_>) -> Option<Finding> {
+    let works = || evidence.finished.iter().filter_map(|trial| Some((trial, trial.clients.as_ref()?)));
+    let slices: u32 = works().map(|(_, work)| work.skewed).sum();
+    let of = slices + works().map(|(trial, _)| trial.slices.len() as u32).sum::<u32>();
+    let worst = works().map(|(_, work)| work.skew).fold(0.0, f64::max);
+    let is_often = f64::from(slices) > SKEWED_SHARE * f64::from(of);
+    is_often.then_some(Finding::StartsApart { slices, of, worst })
+}
+
+/// The network carried almost as much as it can.
+pub fn network_bound(evidence: &Evidence<'_>) -> Option<Finding> {
+    let clients = f64::from(evidence.workload.clients()?);
+    let links = evidence.analysis.record.environment.clients.iter().map(|client| client.machine.link_mbit);
+    let slowest = links.collect::<Option<Vec<u64>>>()?.into_iter().min()? as f64 * 1e6 / 8.0;
+    let busiest = evidence.sum(probe::NETWORK_RECEIVED)?.max(evidence.sum(probe::NETWORK_SENT)?);
+    let share = busiest / evidence.seconds() / clients / slowest;
+    (share >= LINK_SHARE).then_some(Finding::LinkLimit { share, mbit: slowest * 8.0 / 1e6 })
+}
+
+/// `client 2 (node2)`, or its command if its host is unknown.
+fn name(clients: &[ClientFacts], client: usize) -> String {
+    let known = clients.get(client).map(|facts| facts.machine.host.clone().unwrap_or(facts.command.clone()));
+    format!("client {}{}", client + 1, known.map(|known| format!(" ({known})")).unwrap_or_default())
 }

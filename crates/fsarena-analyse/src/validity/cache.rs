@@ -14,35 +14,32 @@ pub fn cached(evidence: &Evidence<'_>) -> Option<Finding> {
     if evidence.workload.cache == CacheState::Warm || evidence.is_compressed() || checks_itself {
         return None;
     }
-    if let Some(unread) = unread(evidence) {
-        return Some(unread);
+    let is_cold = evidence.workload.cache == CacheState::Cold;
+    if let Some(found) = unread(evidence).or_else(|| kept_by_server(evidence)).filter(|_| is_cold) {
+        return Some(found);
     }
-    if let Some(kept) = kept_by_server(evidence) {
-        return Some(kept);
-    }
-    let share = |trial: &Trial| Some(carried(evidence.workload.cache, trial)? / trial.bytes() as f64);
-    let shares = evidence.finished.iter().filter_map(|trial| Some((share(trial)?, trial)));
-    let (share, trial) = shares.min_by(|one, other| one.0.total_cmp(&other.0))?;
-    (share < SERVED).then(|| Finding::LittleCarried { round: trial.round, share, bytes: Bytes(trial.bytes()) })
+    let (round, share, bytes) = smallest_share(evidence, |trial| carried(evidence.workload.cache, trial))?;
+    Some(Finding::LittleCarried { round, share, bytes })
+}
+
+/// The trial of which the smallest share of its bytes is in these, if that is little: its round, share and bytes.
+fn smallest_share(evidence: &Evidence<'_>, bytes: impl Fn(&Trial) -> Option<f64>) -> Option<(u32, f64, Bytes)> {
+    let share = |trial: &&Trial| Some((trial.round, bytes(trial)? / trial.bytes() as f64, Bytes(trial.bytes())));
+    let smallest = evidence.finished.iter().filter_map(share).min_by(|one, other| one.1.total_cmp(&other.1));
+    smallest.filter(|(_, share, _)| *share < SERVED)
 }
 
 /// A cold workload without byte counts, such as a server, for which the lane's device read nothing. Without a lane the
 /// rule cannot decide, because the kernel's accounting of this process does not include the server.
 fn unread(evidence: &Evidence<'_>) -> Option<Finding> {
-    let is_cold = evidence.workload.cache == CacheState::Cold;
     let is_unread = |trial: &&&Trial| trial.bytes() == 0 && trial.probe(probe::DEVICE_READ) == Some(0.0);
-    let trial = evidence.finished.iter().find(is_unread).filter(|_| is_cold)?;
-    Some(Finding::NothingRead { round: trial.round })
+    Some(Finding::NothingRead { round: evidence.finished.iter().find(is_unread)?.round })
 }
 
 /// Cold reads that the disks of the file servers did not carry, as far as these are counted.
 fn kept_by_server(evidence: &Evidence<'_>) -> Option<Finding> {
-    let is_cold = evidence.workload.cache == CacheState::Cold;
-    let share = |trial: &Trial| Some(trial.probe(probe::SERVER_READ)? / trial.bytes() as f64);
-    let shares = evidence.finished.iter().filter_map(|trial| Some((share(trial)?, trial)));
-    let lowest = shares.min_by(|one, other| one.0.total_cmp(&other.0)).filter(|_| is_cold);
-    let (share, trial) = lowest.filter(|(share, _)| *share < SERVED)?;
-    Some(Finding::LittleReadByServers { round: trial.round, share, bytes: Bytes(trial.bytes()) })
+    let (round, share, bytes) = smallest_share(evidence, |trial| trial.probe(probe::SERVER_READ))?;
+    Some(Finding::LittleReadByServers { round, share, bytes })
 }
 
 /// Bytes that the storage carried for a trial: from the device's counters on a lane, on a folder of another machine
@@ -70,23 +67,17 @@ pub fn not_direct(evidence: &Evidence<'_>) -> Option<Finding> {
         return Some(Finding::NoDevice);
     }
     let bytes = evidence.bytes();
+    let is_much = |through: &f64| bytes > 0.0 && *through >= THROUGH_THE_CACHE * bytes;
+    let is_written = evidence.sum(probe::PROCESS_WRITTEN).is_some_and(|written| is_much(&written));
     // Other programs may work on the file system of a directory, so that its dirty pages are less than what is known.
     match evidence.facts.and_then(|facts| facts.direct_writes) {
-        Some(true) => return None,
-        Some(false) => {
-            let written = evidence.sum(probe::PROCESS_WRITTEN)?;
-            return (bytes > 0.0 && written >= THROUGH_THE_CACHE * bytes).then_some(Finding::BufferedWrites);
-        }
-        None => {}
+        Some(true) => None,
+        Some(false) => is_written.then_some(Finding::BufferedWrites),
+        None => in_parts(evidence).filter(|_| is_written).or_else(|| {
+            let pages = evidence.sum(probe::PAGES_DIRTIED).filter(|pages| is_much(&(pages * PAGE)))?;
+            Some(Finding::PagesDirtied { pages: pages as u64, bytes: Bytes(bytes as u64) })
+        }),
     }
-    let is_written =
-        || evidence.sum(probe::PROCESS_WRITTEN).is_some_and(|written| written >= THROUGH_THE_CACHE * bytes);
-    if let Some(parts) = in_parts(evidence).filter(|_| bytes > 0.0 && is_written()) {
-        return Some(parts);
-    }
-    let pages = evidence.sum(probe::PAGES_DIRTIED)?;
-    let is_much = bytes > 0.0 && pages * PAGE >= THROUGH_THE_CACHE * bytes;
-    is_much.then_some(Finding::PagesDirtied { pages: pages as u64, bytes: Bytes(bytes as u64) })
 }
 
 /// Blocks that are only parts of what the file system writes directly.

@@ -268,6 +268,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The better and the worse one of two, if this verdict on the first decides that.
+    pub fn ordered<T>(self, first: T, second: T) -> Option<(T, T)> {
+        match self {
+            Self::Faster => Some((first, second)),
+            Self::Slower => Some((second, first)),
+            Self::Equivalent | Self::Undecided | Self::Invalid => None,
+        }
+    }
+
     /// The verdict for the pair with its contenders exchanged.
     pub fn reversed(self) -> Self {
         match self {

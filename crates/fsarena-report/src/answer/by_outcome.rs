@@ -7,10 +7,9 @@ use fsarena_model::{Comparison, Label, grouped};
 use super::{Leader, lead, superlative};
 use crate::group::ClassGroup;
 use crate::number;
-use crate::ranking::{best_group, ranking};
 use crate::report::{Role, Sentence};
 use crate::words::listed;
-use crate::{pair, standing};
+use crate::{pair, ranking};
 
 /// Whether the workloads say what a person does, so that outcomes can be told in these words.
 pub fn is_of_real_work(comparison: &Comparison) -> bool {
@@ -45,13 +44,13 @@ const INVALID: &str = "Not comparable:";
 
 /// The outcome of a workload as a title, and the work with the ratios in words.
 fn outcome(group: &ClassGroup<'_>, row: &WorkloadRow) -> (String, String) {
-    let best = best_group(group, &row.name);
+    let best = ranking::best_group(group, &row.name);
     let pairs: Vec<&PairVerdict> = group.verdicts(&row.name).collect();
     let is_small = |pair: &&PairVerdict| pair::winner(pair).is_none() && pair.reasons.contains(&Reason::Programs);
     let all_small = !pairs.is_empty() && pairs.iter().all(is_small);
     let behind = || behind(group, &row.name, &best);
     let is_part = !best.is_empty() && best.len() < group.contenders.len();
-    let (outcome, words) = match lead(&ranking(group, &row.name)) {
+    let (outcome, words) = match lead(&ranking::ranking(group, &row.name)) {
         Leader::Invalid => (INVALID.to_owned(), [None, None]),
         _ if all_small => (SMALL.to_owned(), [at_most(row), None]),
         Leader::One(label) => (fastest(group, label), [None, behind()]),
@@ -70,7 +69,7 @@ fn outcome(group: &ClassGroup<'_>, row: &WorkloadRow) -> (String, String) {
 fn behind(group: &ClassGroup<'_>, workload: &str, best: &[&str]) -> Option<String> {
     let is_best = |label: &&Label| best.contains(&label.0.as_str());
     let lost = group.labels().filter(|label| !is_best(label)).filter_map(|other| {
-        let pair = standing::behind(group, workload, other)?;
+        let pair = ranking::behind(group, workload, other)?;
         Some((pair::winner(pair).filter(is_best)?, format!("{other} {}", pair::lead(pair)?.times())))
     });
     let words = |(winner, others): (&Label, Vec<String>)| match best.len() {

@@ -4,13 +4,12 @@ use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Label, Verdict, grouped};
 
 use super::{Leader, Ranked, lead, led, rankings, superlative};
-use crate::group::ClassGroup;
+use crate::group::{ClassGroup, WorkGroup, works};
 use crate::number::Ratio;
 use crate::pair;
 use crate::ranking;
 use crate::report::{Role, Sentence};
 use crate::words::{counted, listed};
-use crate::work::{WorkGroup, works};
 
 /// Maximum number of workloads that are named. More are counted.
 const NAMED: usize = 2;

@@ -12,7 +12,7 @@ use crate::number;
 use crate::ranking::Ranking;
 use crate::report::{Role, Sentence};
 use crate::words::{self, counted, either, listed};
-use crate::{pair, recommendation, standing};
+use crate::{pair, ranking, recommendation};
 
 /// A run that finds only differences above this one has not shown that there is none.
 const FINE: f64 = 0.2;
@@ -233,7 +233,7 @@ impl<'a> AnswerGroup<'a> {
             let own = losses.iter().filter(|pair| pair::loser(pair) == Some(label));
             let names: BTreeSet<&str> = own.map(|pair| pair.workload.as_str()).collect();
             let gap = |name: &&str| {
-                let pair = standing::behind(self.group, name, label)?;
+                let pair = ranking::behind(self.group, name, label)?;
                 Some((pair::lead(pair)?.middle, pair::winner(pair)?))
             };
             let (most, winner) = names.iter().filter_map(gap).max_by(|one, other| one.0.total_cmp(&other.0))?;

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{Cell, WorkloadRow};
-use fsarena_model::{Comparison, Probe, ProbeId, Reading, Readings, probe};
+use fsarena_model::{Comparison, Probe, ProbeId, probe};
 
-use super::{CellFigure, ExplainedLine, Subject, computed, lines, probed};
-use crate::number::{DASH, hundredths, three_digits};
+use super::{CellFigure, ExplainedLine, Subject, computed, lines, probed, readings_of};
+use crate::group::cells;
+use crate::number::{hundredths, three_digits};
 
 pub const IOSTAT: Subject = Subject {
     title: "As iostat has it",
@@ -60,9 +61,8 @@ fn of_timed(cell: &Cell, probe: Probe) -> Option<f64> {
 
 /// Every figure that is known; empty if the columns of iostat were not counted.
 fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
-    let is_counted =
-        |cell: &Cell| cell.workload == workload.name && cell.probes.contains_key(&probe::IOSTAT_BUSY.key());
-    match comparison.cells.iter().any(is_counted) {
+    let is_counted = |cell: &&Cell| cell.probes.contains_key(&probe::IOSTAT_BUSY.key());
+    match cells(comparison, workload).iter().any(is_counted) {
         true => lines(comparison, workload, &COLUMNS),
         false => Vec::new(),
     }
@@ -86,9 +86,7 @@ const COMMITS: [(Probe, &str); 2] = [
 
 /// The readings whose names begin with the workload's engine, and the transactions.
 fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
-    let known = comparison.contenders.iter().map(|row| comparison.cell(&workload.name, &row.label));
-    let probes: Vec<Option<&Readings>> = known.map(|cell| cell.map(|cell| &cell.probes)).collect();
-    let all: BTreeSet<&ProbeId> = probes.iter().flatten().flat_map(|probes| probes.keys()).collect();
+    let all: BTreeSet<&ProbeId> = cells(comparison, workload).iter().flat_map(|cell| cell.probes.keys()).collect();
     let commits = COMMITS.into_iter().map(|(probe, meaning)| (probe.key(), meaning));
     let commits = commits.filter(|(id, _)| all.contains(id)).map(|(id, meaning)| (id.to_string(), id, meaning));
     let own = all.iter().filter_map(|id| {
@@ -98,16 +96,12 @@ fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     let line = |(what, id, meaning): (String, ProbeId, &'static str)| ExplainedLine {
         what: what.into(),
         meaning,
-        values: probes.iter().map(|probes| printed(probes.and_then(|probes| probes.get(&id)))).collect(),
+        values: readings_of(comparison, workload, &id, with_unit),
         baselines: String::new(),
     };
     own.chain(commits).map(line).collect()
 }
 
-fn printed(reading: Option<&Reading>) -> String {
-    let value = reading.and_then(|reading| Some((reading.value?, &reading.unit)));
-    value.map_or_else(
-        || DASH.to_owned(),
-        |(value, unit)| format!("{} {unit}", three_digits(value)).trim_end().to_owned(),
-    )
+fn with_unit(value: f64, unit: &str) -> String {
+    format!("{} {unit}", three_digits(value)).trim_end().to_owned()
 }

@@ -167,11 +167,6 @@ impl<'a, T> TableOf<'a, T> {
         Self { rows, table: Table { look, ..Table::default() } }
     }
 
-    /// What the rows are made of.
-    pub fn rows(&self) -> &'a [T] {
-        self.rows
-    }
-
     /// Adds a column that is shown everywhere.
     pub fn column<E: Into<Entry>>(
         self,
@@ -215,12 +210,6 @@ impl<'a, T> TableOf<'a, T> {
     /// Gives each row a name on the page; may be empty.
     pub fn with_anchors(mut self, anchor: impl Fn(&T) -> String) -> Self {
         self.table.anchors = self.rows.iter().map(anchor).collect();
-        self
-    }
-
-    /// Adds titles above some of the rows.
-    pub fn with_headings(mut self, headings: Vec<Heading>) -> Self {
-        self.table.headings = headings;
         self
     }
 

@@ -4,12 +4,11 @@ use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Better, Comparison, Label};
 
 use super::verdicts::{at_stake, figure_of, has_stakes, link, signs, with_order};
-use crate::group::{ClassGroup, groups};
+use crate::group::{ClassGroup, WorkGroup, groups, works};
 use crate::number::DASH;
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{Entry, Heading, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf};
-use crate::work::{WorkGroup, works};
-use crate::{anchor, pair, standing, words};
+use crate::{anchor, pair, ranking, words};
 
 /// The tables of all groups of contenders.
 pub fn matrix(comparison: &Comparison) -> Section {
@@ -33,7 +32,7 @@ fn table(group: &ClassGroup<'_>, works: &[WorkGroup<'_>]) -> Table {
         .column(Words, "unit", |row| unit(row))
         .columns(Words, labels, |row, label| entry(group, row, label));
     let table = if has_stakes(comparison) { table.column(Figure, "at stake", |row| at_stake(row)) } else { table };
-    with_order(table, group).with_headings(headings(works)).done()
+    Table { headings: headings(works), ..with_order(table, group).done() }
 }
 
 /// The titles of the groups of workloads, if there are several.
@@ -62,8 +61,8 @@ fn entry(group: &ClassGroup<'_>, workload: &WorkloadRow, label: &Label) -> Entry
         Entry::from(classes.fold(sentence, |sentence, class| sentence.and(Role::Flag, class)))
     };
     let Some(shade) = shade(group, cell) else { return flags(figure) };
-    let figure = figure.and(Role::Verdict(shade), standing::word(group, name, label, shade));
-    let figure = match standing::behind(group, name, label) {
+    let figure = figure.and(Role::Verdict(shade), ranking::word(group, name, label, shade));
+    let figure = match ranking::behind(group, name, label) {
         Some(pair) => figure.and(Role::Link(anchor::pair(comparison, pair)), behind(pair)),
         None => figure,
     };
@@ -82,7 +81,7 @@ fn behind(pair: &PairVerdict) -> String {
 /// The colour of a cell; a missing or impossible figure is invalid, also in a run without verdicts.
 fn shade(group: &ClassGroup<'_>, cell: &Cell) -> Option<Shade> {
     let is_missing = cell.figure.median.is_none() || !cell.is_plausible();
-    if is_missing { Some(Shade::Invalid) } else { standing::shade(group, &cell.workload, &cell.contender) }
+    if is_missing { Some(Shade::Invalid) } else { ranking::shade(group, &cell.workload, &cell.contender) }
 }
 
 fn legend(comparison: &Comparison) -> Sentence {

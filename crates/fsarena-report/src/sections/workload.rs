@@ -9,17 +9,16 @@ use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, ValidityClass};
 
 use super::verdicts::{figure_of, pairs_table};
-use crate::group::{self, ClassGroup, index_of};
+use crate::group::{self, ClassGroup, cells, index_of};
 use crate::number::{self, or_dash};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
     Arrangement, Content, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Shade,
     Table, TableLook, TableOf,
 };
-use crate::svg::latency::{LoadLine, LoadPoint, against_load, over_time};
+use crate::svg::lines::{LoadLine, LoadPoint, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
-use crate::work::cells;
-use crate::{anchor, explained, finding, latency, probe, ranking, standing, svg, why, words};
+use crate::{anchor, explained, finding, latency, ranking, svg, why, words};
 
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices follow one \
     another, and those of other contenders ran in between.";
@@ -42,7 +41,7 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<
         .with(figures.with_all(parts.iter().flat_map(WorkloadPart::tables)))
         .with_all(latencies(comparison, workload, &cells))
         .with_all(explained::of_workload(comparison, workload))
-        .with(probe::part(comparison, workload))
+        .with(explained::probes(comparison, workload))
 }
 
 /// How the workload is done, in a few words each.
@@ -70,8 +69,8 @@ impl<'a> WorkloadPart<'a> {
     fn dots(&self) -> Vec<Dot<'a>> {
         let dot = |label| {
             let cell = self.group.comparison.cell(&self.workload.name, label)?;
-            let shade = standing::shade(self.group, &cell.workload, label);
-            let word = |shade| standing::word(self.group, &cell.workload, label, shade);
+            let shade = ranking::shade(self.group, &cell.workload, label);
+            let word = |shade| ranking::word(self.group, &cell.workload, label, shade);
             Some(Dot { cell, shade, word: shade.map(word).unwrap_or_default() })
         };
         self.group.labels().filter_map(dot).collect()

@@ -6,11 +6,13 @@
 
 use super::data::Sample;
 use crate::interval::{LogEstimate, Precision};
-use crate::quantile::digamma;
+use crate::quantile::{bisected, digamma};
 
 /// Prior assumption about the typical variance's degrees of freedom, and the number of contrasts as which it counts.
 const PRIOR_FREEDOM: f64 = 3.0;
 const PRIOR_WEIGHT: f64 = 5.0;
+/// Halvings of a range in which a value is searched.
+const HALVINGS: u32 = 60;
 /// Upper limit of degrees of freedom: more make no noticeable difference.
 const MOST_FREEDOM: f64 = 50.0;
 
@@ -123,12 +125,7 @@ fn between(pairs: &[&LogVariance]) -> f64 {
     let surplus =
         |between: f64| pairs.iter().map(|pair| pair.log - (pair.within.unwrap_or(0.0) + between).ln()).sum::<f64>();
     let largest = pairs.iter().map(|pair| pair.square.max(pair.log.exp())).fold(0.0, f64::max);
-    let (mut low, mut high) = (0.0, largest);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        if surplus(middle) > 0.0 { low = middle } else { high = middle }
-    }
-    high
+    bisected((0.0, largest), HALVINGS, |between| surplus(between) > 0.0).1
 }
 
 /// How many degrees of freedom the typical variance is worth: many if log variances spread no more than their sampling
@@ -165,10 +162,5 @@ pub(super) fn trigamma(argument: f64) -> f64 {
 
 /// The argument, up to [`MOST_FREEDOM`], at which the trigamma function has that value.
 fn trigamma_inverse(value: f64) -> f64 {
-    let (mut low, mut high) = (1e-3, MOST_FREEDOM);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        if trigamma(middle) > value { low = middle } else { high = middle }
-    }
-    high
+    bisected((1e-3, MOST_FREEDOM), HALVINGS, |argument| trigamma(argument) > value).1
 }

@@ -1,8 +1,9 @@
-//! Latency against load, and over the time of a trial, on a logarithmic axis.
+//! Drawings on a plane with logarithmic axes: latency against load and over the time of a trial, figures against the
+//! number of clients, and predicted against measured ratios.
 
 use std::collections::BTreeMap;
 
-use fsarena_model::comparison::{Cell, LatencyOverTime, Point};
+use fsarena_model::comparison::{Cell, LatencyOverTime, Point, ScalingRow};
 use fsarena_stats::upper_median;
 
 use super::axis::Axis;
@@ -115,4 +116,94 @@ fn medians(course: &LatencyOverTime) -> Vec<[f64; 3]> {
         Some([of(|point| point.seconds)?, of(|point| point.p50)?, of(|point| point.p99)?])
     };
     parts.into_values().filter_map(place).collect()
+}
+
+/// The drawing of a workload's figures against the number of clients, in which a straight line at 45 degrees is perfect
+/// scaling; `None` if there are fewer than two numbers of clients.
+pub fn against_clients(rows: &[&ScalingRow]) -> Option<String> {
+    let points = |row: &&ScalingRow| -> Vec<(f64, f64)> {
+        row.points.iter().filter_map(|point| Some((f64::from(point.clients), point.median?))).collect()
+    };
+    let (mut numbers, figures): (Vec<f64>, Vec<f64>) = rows.iter().flat_map(points).unzip();
+    numbers.sort_by(f64::total_cmp);
+    numbers.dedup();
+    let x = Axis::logarithmic(&numbers, ROOM).filter(|_| numbers.len() > 1)?;
+    let labels: Vec<&str> = rows.iter().map(|row| row.contender.0.as_str()).collect();
+    let (plane, mut canvas) = Plane::begin(&labels, &[], HEIGHT, x, |room| Axis::logarithmic(&figures, room))?;
+    let unit = &rows.first()?.unit;
+    numbers.iter().for_each(|number| plane.tick_across(&mut canvas, *number, &number.to_string()));
+    plane.ticks_upwards(&mut canvas, |tick| number::value(tick, unit));
+    plane.titles(&mut canvas, "clients, logarithmic →", &format!("↑ {unit}, logarithmic"));
+    for (index, row) in rows.iter().enumerate() {
+        plane.path(&mut canvas, index, "path p50", &points(row));
+    }
+    Some(canvas.finish(&format!("Figures against the number of clients, {} contenders", rows.len())))
+}
+
+/// Height of the plane: that of a square.
+const SQUARE: f64 = ROOM.1 - ROOM.0;
+
+/// The drawing of pairs of predicted and measured ratios, by the name of their group; `None` if there is none.
+pub fn predicted_against_measured(groups: &[(&str, Vec<(f64, f64)>)]) -> Option<String> {
+    let all: Vec<f64> = groups.iter().flat_map(|(_, points)| points).flat_map(|point| [point.0, point.1]).collect();
+    let first = all.first()?;
+    let axis = |room| Axis::of_ratios(&all, 1.0, room);
+    let names: Vec<&str> = groups.iter().map(|(name, _)| *name).collect();
+    let signs = [Sign::Line("", "predicted = measured")];
+    let (plane, mut canvas) = Plane::begin(&names, &signs, SQUARE, axis(ROOM)?, axis)?;
+    plane.ticks_across(&mut canvas, three_digits);
+    plane.ticks_upwards(&mut canvas, three_digits);
+    plane.titles(&mut canvas, "predicted ratio →", "↑ measured ratio");
+    let (least, most) = all.iter().fold((*first, *first), |(low, high), value| (low.min(*value), high.max(*value)));
+    canvas.line("path", plane.at((least, least)), plane.at((most, most)));
+    for (index, (_, points)) in groups.iter().enumerate() {
+        let places: Vec<(f64, f64)> = points.iter().map(|point| plane.at(*point)).collect();
+        marks(&mut canvas, index, &places);
+    }
+    Some(canvas.finish(&format!("Predicted against measured ratios of {} pairs", all.len() / 2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::comparison::ScalingPoint;
+
+    use super::*;
+
+    #[test]
+    fn one_number_of_clients_has_no_drawing() {
+        let point = |(clients, figure): &(u32, f64)| ScalingPoint {
+            clients: *clients,
+            median: Some(*figure),
+            slowest: None,
+            until_last: None,
+            skew: None,
+            skewed: 0,
+        };
+        let row = |points: &[(u32, f64)]| ScalingRow {
+            workload: "create".to_owned(),
+            contender: "a".into(),
+            unit: "ops/s".to_owned(),
+            points: points.iter().map(point).collect(),
+            exponent: None,
+            low: None,
+            high: None,
+        };
+        assert_eq!(against_clients(&[&row(&[(4, 10.0)])]), None);
+        let svg = against_clients(&[&row(&[(1, 10.0), (2, 18.0), (4, 30.0)])]).expect("a drawing");
+        assert!(svg.contains("polyline") && svg.contains("clients"), "{svg}");
+    }
+
+    #[test]
+    fn equal_ratios_lie_on_the_diagonal() {
+        let points = |points: &[(f64, f64)]| ("right", points.to_vec());
+        assert_eq!(predicted_against_measured(&[points(&[])]), None);
+        let svg = predicted_against_measured(&[points(&[(0.5, 0.5), (2.0, 2.0), (4.0, 1.0)])]).expect("a drawing");
+        let diagonal =
+            svg.split(r#"class="path" d="M"#).nth(1).and_then(|rest| rest.split('"').next()).expect("a line");
+        let ends: Vec<&str> = diagonal.split(['L', ',']).collect();
+        let coordinates: Vec<f64> = ends.iter().map(|text| text.parse().expect("a number")).collect();
+        let (across, upwards) = (coordinates[2] - coordinates[0], coordinates[1] - coordinates[3]);
+        assert!((across - upwards).abs() < 0.3 && across > 100.0, "{svg}");
+        assert_eq!(svg.matches("mark series1").count(), 2, "in the legend and in the plane: {svg}");
+    }
 }

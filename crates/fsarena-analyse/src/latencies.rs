@@ -1,12 +1,12 @@
-//! How often latencies of each length occurred, over a cell's trials.
+//! The latencies of a cell: how often those of each length occurred, and the records of its trials on one time axis.
 
 use std::collections::BTreeMap;
 
-use fsarena_model::comparison::{LatencyBucket, LatencyHistogram};
-use fsarena_model::{LatencyCount, Nanos, Trial};
+use fsarena_model::comparison::{LatencyBucket, LatencyHistogram, LatencyOverTime, Point};
+use fsarena_model::{LatencyCount, LatencyWindow, Nanos, Slice, Trial};
 
 /// The histogram of each operation, by name.
-pub fn of_cell(trials: &[&Trial]) -> Vec<LatencyHistogram> {
+pub fn histograms(trials: &[&Trial]) -> Vec<LatencyHistogram> {
     let mut all: BTreeMap<&str, BTreeMap<Nanos, u64>> = BTreeMap::new();
     for (operation, counts) in trials.iter().flat_map(|trial| &trial.histograms) {
         let own = all.entry(operation).or_default();
@@ -39,6 +39,42 @@ fn bound(nanoseconds: u64) -> u64 {
     bounds.clone().find(|bound| *bound >= nanoseconds).or(bounds.last()).unwrap_or_default()
 }
 
+/// The latency over time of each of a cell's operations, by name; points by round, then time.
+pub fn over_time(trials: &[&Trial]) -> Vec<LatencyOverTime> {
+    let mut all: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
+    for trial in trials {
+        let starts = starts(trial);
+        for window in &trial.over_time {
+            let point = |&(slice, start)| point(trial.round, slice, start, window);
+            all.entry(&window.operation).or_default().extend(starts.get(&window.slice).map(point));
+        }
+    }
+    all.into_iter().map(|(operation, points)| LatencyOverTime { operation: operation.to_owned(), points }).collect()
+}
+
+/// By slice position: the slice's number within the trial, from 1, and the timed duration before it.
+fn starts(trial: &Trial) -> BTreeMap<u32, (u32, Nanos)> {
+    let mut before = Nanos(0);
+    let start = |(index, slice): (usize, &Slice)| {
+        let start = before;
+        before = before + slice.elapsed;
+        (slice.position, (index as u32 + 1, start))
+    };
+    trial.slices.iter().enumerate().map(start).collect()
+}
+
+fn point(round: u32, slice: u32, start: Nanos, window: &LatencyWindow) -> Point {
+    Point {
+        round,
+        slice,
+        seconds: (start + window.end).as_seconds(),
+        mean: window.mean.as_seconds(),
+        p50: window.p50.as_seconds(),
+        p99: window.p99.as_seconds(),
+        max: window.max.as_seconds(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use fsarena_model::Outcome;
@@ -53,7 +89,7 @@ mod tests {
             Trial { histograms, ..Trial::empty(1, "w", "ext4".into(), Outcome::Finished) }
         };
         let (one, two) = (trial(&[(1000, 3), (1015, 2)]), trial(&[(1015, 4), (2_100_000, 1), (u64::MAX, 1)]));
-        let [histogram] = &of_cell(&[&one, &two])[..] else { panic!("one operation") };
+        let [histogram] = &histograms(&[&one, &two])[..] else { panic!("one operation") };
         let buckets: Vec<(f64, u64)> = histogram.buckets.iter().map(|bucket| (bucket.at_most, bucket.count)).collect();
         assert_eq!(buckets, [(1e-6, 3), (2e-6, 6), (5e-3, 1), (5e9, 1)]);
         let fine: Vec<(u64, u64)> = histogram.counts.iter().map(|count| (*count).into()).collect();

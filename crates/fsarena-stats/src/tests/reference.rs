@@ -7,7 +7,7 @@ use crate::quantile::{digamma, student_upper};
 use crate::{LogEstimate, Pooled, Precision, SteadyEffect, within_rounds};
 
 fn reference() -> Value {
-    serde_json::from_str(include_str!("../tests/reference/reference.json")).expect("make.py writes JSON")
+    serde_json::from_str(include_str!("../../tests/reference/reference.json")).expect("make.py writes JSON")
 }
 
 fn list(value: &Value) -> &[Value] {
