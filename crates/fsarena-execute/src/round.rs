@@ -13,7 +13,7 @@ use fsarena_sys::{Clock, memory};
 
 pub use self::limit::Watch;
 use self::limit::Within;
-use self::participant::{Participant, out_of_time};
+use self::participant::Participant;
 use crate::schedule::{LaneNumbers, slice_order};
 use crate::{Result, Testbed, TestbedError};
 
@@ -179,18 +179,14 @@ impl WorkloadRun<'_> {
         let start = setting.run.clock.now();
         let seed = setting.run.seed.wrapping_add(u64::from(setting.round) << 32);
         let used = self.used_before(contender);
-        let prepared =
-            self.confined(|run| Ok(setting.upkeep(|stop| run.testbed.open(contender, setting.workload, seed, stop))));
-        let (prepared, out_of_time) = match prepared {
-            Ok(Within::Done(prepared)) => (prepared, None),
-            Ok(Within::OutOfTime(limit)) => (Err(out_of_time(limit)), Some(limit)),
-            Err(error) => (Err(error), None),
-        };
-        let (job, failure) = match prepared.and_then(|job| self.testbed.sync(contender).map(|_| job)) {
-            Ok(job) => (Some(job), None),
-            Err(error) => (None, Some(error.text)),
-        };
-        let mut participant = Participant { contender, job, used, failure, out_of_time, ..Participant::default() };
+        let mut participant = Participant { contender, used, ..Participant::default() };
+        let prepared = self.confined(|run| {
+            participant.in_time(setting.upkeep(|stop| run.testbed.open(contender, setting.workload, seed, stop)))
+        });
+        match prepared.and_then(|job| self.testbed.sync(contender).map(|_| job)) {
+            Ok(job) => participant.job = Some(job),
+            Err(error) => participant.failure = Some(error.text),
+        }
         participant.spend(probe::TIME_PREPARE, setting.run.clock.now().saturating_sub(start));
         participant
     }
@@ -233,7 +229,11 @@ impl WorkloadRun<'_> {
         let returned = participant.current.elapsed;
         let after = if setting.workload.ends_by_itself { Nanos(0) } else { self.synced(participant)? };
         if setting.clocks == Clocks::Read {
-            self.follow_whole(participant, returned)?;
+            let synced = match participant.synced {
+                Some(synced) => synced,
+                None => self.testbed.sync(participant.contender)?,
+            };
+            self.follow_to_rest(participant, returned, synced)?;
         }
         participant.stats.follow(&participant.current, position);
         participant.slices.extend(sample(setting.workload, &participant.current, after, position));

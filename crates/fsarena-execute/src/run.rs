@@ -16,6 +16,7 @@ use fsarena_model::plan::Lanes;
 use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
 use fsarena_sys::Clock;
 
+use crate::pace::RoundTime;
 use crate::remaining::{Remaining, has_most_rounds};
 use crate::round::{self, Results, RunSetting, Setting, Shares, Watch};
 use crate::schedule::{self, LaneNumbers};
@@ -108,7 +109,8 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, RunError> {
-        let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
+        let took = pace::estimated_round_of(self.plan, &open);
+        let mut last = RoundTime { took, weight: pace::weight(self.plan, &open) };
         while !self.stopped() {
             if !self.scope.goes_on(self.round, pace::weight(self.plan, &open), self.spent(), last) {
                 break;
@@ -121,15 +123,15 @@ impl Session<'_> {
                 break;
             }
             // Measurements that are made once do not recur in the next round.
-            let lasted = self.setting.clock.now().saturating_sub(before).saturating_sub(self.once);
-            last = (lasted, pace::weight(self.plan, &open));
+            let took = self.setting.clock.now().saturating_sub(before).saturating_sub(self.once);
+            last = RoundTime { took, weight: pace::weight(self.plan, &open) };
             self.round += 1;
             open = self.look(last)?;
         }
         Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
     }
 
-    fn run_round(&mut self, open: &[usize], last: (Nanos, f64)) -> Result<(), RunError> {
+    fn run_round(&mut self, open: &[usize], last: RoundTime) -> Result<(), RunError> {
         let (round, before) = (self.round, self.setting.clock.now());
         let order = schedule::order(self.plan.workloads.len(), "workloads", round, self.plan.seed);
         let order = sharing::in_groups(self.plan, order.into_iter().filter(|index| open.contains(index)).collect());
@@ -181,9 +183,8 @@ impl Session<'_> {
         if is_known { Results::Left } else { Results::Verified }
     }
 
-    /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round. `last` holds
-    /// the duration of the round and the weight of its workloads.
-    fn look(&mut self, last: (Nanos, f64)) -> Result<Vec<usize>, RunError> {
+    /// Decides the pairs after the `last` round, sends the decisions, and returns the workloads of the next round.
+    fn look(&mut self, last: RoundTime) -> Result<Vec<usize>, RunError> {
         let so_far = RunSoFar::of(&self.record);
         if !self.plan.is_smoke() {
             self.tell_decisions(&so_far)?;
