@@ -36,8 +36,8 @@ pub struct Setting<'a> {
     pub clocks: Clocks,
     /// Whether a further slice of each contender is traced.
     pub traces: bool,
-    /// Whether the result of slices is verified. That of a whole run always is.
-    pub results: Results,
+    /// Whether the result of slices is verified after the last one. That of a whole run always is.
+    pub verifies_slices: bool,
 }
 
 /// What all workloads of a run have in common.
@@ -58,15 +58,6 @@ pub struct Shares {
     pub adopts: bool,
     /// It leaves its files to the next workload.
     pub leaves: bool,
-}
-
-/// Whether the result of slices is verified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Results {
-    /// After the last slice.
-    Verified,
-    /// Not in this round: the same work gave the right result in an earlier one.
-    Left,
 }
 
 /// Whether the three clocks and the space in use are measured.
@@ -316,7 +307,7 @@ impl WorkloadRun<'_> {
         let mut job = participant.job.take();
         let synced = self.testbed.sync(contender);
         participant.synced = participant.synced.or(synced.as_ref().ok().copied());
-        let is_verified = setting.workload.mode == Mode::Whole || setting.results == Results::Verified;
+        let is_verified = setting.workload.mode == Mode::Whole || setting.verifies_slices;
         if let (Some(job), None, true) = (&mut job, &participant.failure, is_verified && !setting.is_stopped()) {
             let verified = setting.upkeep(|stop| self.testbed.verify(contender, setting.workload, &mut **job, stop));
             match participant.in_time(verified) {

@@ -18,7 +18,7 @@ use fsarena_sys::Clock;
 
 use crate::pace::RoundTime;
 use crate::remaining::{Remaining, has_most_rounds};
-use crate::round::{self, Results, RunSetting, Setting, Shares, Watch};
+use crate::round::{self, RunSetting, Setting, Shares, Watch};
 use crate::schedule::{self, LaneNumbers};
 use crate::scope::{Extent, Scope};
 use crate::{RunError, Testbed, pace};
@@ -52,7 +52,8 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Status, RunError> {
     let Remaining { record, resumed, scope, open, started } = remaining;
-    let (plan, slowdowns) = (&record.plan.clone(), facts::slowdowns(&record.plan));
+    let plan = &record.plan.clone();
+    let slowdowns = plan.contenders.iter().map(|contender| plan.slowdown(&contender.label)).collect();
     let decided = RunSoFar::of(&record).decided.into_keys().collect();
     Watch::during(stop, |watch| {
         let mut session = Session {
@@ -154,9 +155,11 @@ impl Session<'_> {
         self.tell(Event::WorkloadStarted { round, workload: workload.name.to_string() })?;
         let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
         let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
-        let (clocks, results) = (self.clocks(workload), self.results(workload));
+        // The same work gives the same result in later rounds.
+        let (clocks, verifies_slices) = (self.clocks(workload), self.is_unmeasured(workload));
         let (run, lanes, traces) = (&self.setting, &self.lanes, self.plan.measuring.explained);
-        let setting = Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, results };
+        let setting =
+            Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, verifies_slices };
         let clients = self.testbed.clients();
         let trials = round::run(self.testbed, &setting).unwrap_or_default();
         if self.testbed.clients() != clients {
@@ -177,10 +180,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The results of slices are verified in the first round of a workload.
-    fn results(&self, workload: &Workload) -> Results {
-        let is_known = self.record.trials.iter().any(|trial| trial.workload == workload.name);
-        if is_known { Results::Left } else { Results::Verified }
+    /// Whether the workload has no trial yet.
+    fn is_unmeasured(&self, workload: &Workload) -> bool {
+        self.record.trials.iter().all(|trial| trial.workload != workload.name)
     }
 
     /// Decides the pairs after the `last` round, sends the decisions, and returns the workloads of the next round.
