@@ -7,12 +7,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use fsarena_engine::{Engines, Limit, Operation, RunStats};
-use fsarena_execute::remote::{Call, ClientMachines, Clocks, Ran, Remote};
+use fsarena_execute::remote::{Call, Clocks, Machines, Ran, Remote};
 use fsarena_execute::{Refusal, Workloads};
 use fsarena_model::{Clients, Nanos, Plan, WhenLost, Workload};
 use fsarena_sys::{MonotonicClock, clock};
@@ -100,12 +99,12 @@ fn main() {
 fn measure(count: u64) {
     let traffic = Rc::new(Traffic::default());
     let client = |number| Simulated { traffic: Rc::clone(&traffic), calls: RefCell::default(), number };
-    let (stop, over) = (AtomicBool::new(false), Arc::new(AtomicBool::new(false)));
+    let stop = AtomicBool::new(false);
     let commands = (0..count).map(|number| format!("ssh node{number} fsarena agent")).collect();
     let clients = Clients { commands, numbers: vec![count as u32], when_lost: WhenLost::End, servers: Vec::new() };
-    let plan = Plan { clients: Some(clients), ..Plan::of(Vec::new()) };
-    let remotes = (0..count).map(client).collect();
-    let mut machines = ClientMachines::new(&plan, Engines(&[]), remotes, Vec::new(), Rc::new(MonotonicClock), over);
+    let plan = Plan { clients: Some(clients), ..Plan::of(vec!["dir:/".parse().expect("a contender")]) };
+    let remotes = (0..count).map(|number| (client(number), &plan)).collect();
+    let mut machines = Machines::new(&plan, remotes, Engines(&[]), Vec::new(), Rc::new(MonotonicClock));
     let workload: Workload = fsarena_catalog::workload("create-fsync").expect("of the catalogue");
     let mut job = machines.open(0, &workload.with_clients(count as u32), 1, &stop).expect("it opens");
     traffic.messages.set(0);

@@ -37,11 +37,6 @@ impl Assignment {
         self.events.push(Event::Note(Note { severity: Severity::Info, text }));
     }
 
-    /// The same run with the plan that `change` makes of its own.
-    pub fn with_plan(self, change: impl FnOnce(Plan) -> Plan) -> Self {
-        Self { plan: change(self.plan), ..self }
-    }
-
     /// Begins a new run, whose first events are told to `listener`, or goes on with a stored one, whose events it knows.
     /// The time counts from now on; `at` is now as a date (RFC 3339, UTC). `None` if nothing is left to do, for example
     /// because all pairs are decided.

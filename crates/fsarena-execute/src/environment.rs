@@ -11,13 +11,28 @@ pub fn notes(environment: &Environment, plan: &Plan) -> Vec<Note> {
     let old = environment.kernel.iter().flat_map(|kernel| age::old_makers(&environment.tools, kernel));
     let old = old.map(|text| text + &newer_makers(plan)).map(note(Severity::Warning));
     let done = lanes.preconditioned.iter().map(|done| precondition::note(done, &plan.lanes.storage));
+    let free = free_flushes(environment).map(note(Severity::Warning));
     // Of lanes in memory another note already says that their flushes are free.
     let unproven = flush::unproven(&lanes.flushes, plan.lanes.medium).filter(|_| !lies_in_memory(environment));
     let cached = lanes.repeated_reads.as_ref().and_then(reread::cached_below);
-    old.chain(done).chain(unproven.into_iter().chain(cached).map(note(Severity::Info))).collect()
+    free.into_iter()
+        .chain(old)
+        .chain(done)
+        .chain(unproven.into_iter().chain(cached).map(note(Severity::Info)))
+        .collect()
 }
 
-pub fn lies_in_memory(environment: &Environment) -> bool {
+/// The note that flushes do nothing in memory, so that durable work is faster there than on a disk.
+fn free_flushes(environment: &Environment) -> Option<String> {
+    let cost = environment.lanes.cost.as_ref().filter(|_| lies_in_memory(environment))?;
+    Some(format!(
+        "these lanes lie in memory, where a flush does nothing (a write and flush takes {}): what the workloads with \
+         fsync and syncfs show here does not carry over to a disk",
+        cost.back_to_back
+    ))
+}
+
+fn lies_in_memory(environment: &Environment) -> bool {
     environment.lanes.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"))
 }
 

@@ -34,17 +34,27 @@ struct WorkDirectory {
     layout: Option<String>,
 }
 
+/// A contender, or a baseline.
+#[derive(Default)]
+struct Volume {
+    /// Where it is mounted; `None` if it is not.
+    place: Option<Ground>,
+    /// Whether it is a shared folder, whose data come over a network.
+    is_remote: bool,
+    watched: Watched,
+    /// The directory of the current workload.
+    work: Option<WorkDirectory>,
+    /// The functions of its file system in the kernel.
+    symbols: KernelSymbols,
+}
+
 /// This machine, with the lanes of one run.
 pub struct Machine {
     plan: Plan,
     lane_set: LaneSet,
     engines: Engines,
-    places: Vec<Option<Ground>>,
-    /// Whether a contender is a shared folder, whose data come over a network.
-    is_remote: Vec<bool>,
-    watched: Vec<Watched>,
-    /// The directory of the current workload, for each contender that has one.
-    works: Vec<Option<WorkDirectory>>,
+    /// The contenders, and then the baselines.
+    volumes: Vec<Volume>,
     /// Where the disk traffic of other programs is counted.
     beneath: Option<Arc<Beneath>>,
     kernel_at_rest: f64,
@@ -54,31 +64,25 @@ pub struct Machine {
     /// The conditions at the last call of [`Testbed::conditions`].
     conditions: ConditionsSnapshot,
     preconditioned: Option<Preconditioned>,
-    /// The functions of each contender's file system in the kernel.
-    symbols: Vec<KernelSymbols>,
     trace: Option<Tracer>,
 }
 
 impl Machine {
     /// A testbed for `plan` on lanes that were made for the same plan, with the engines that do the work.
     pub fn new(plan: Plan, lane_set: LaneSet, engines: Engines) -> Self {
-        let count = plan.contenders.len() + BaselineKind::ALL.len();
-        let watched = (0..count).map(|_| Watched::default()).collect();
+        let volumes = plan.contenders.len() + BaselineKind::ALL.len();
+        let volumes = (0..volumes).map(|_| Volume::default()).collect();
         let beneath = lane_set.traffic().map(|(device, lanes)| Arc::new(Beneath { device, lanes }));
         Self {
             plan,
             lane_set,
             engines,
-            places: vec![None; count],
-            is_remote: vec![false; count],
-            watched,
-            works: vec![None; count],
+            volumes,
             beneath,
             kernel_at_rest: 0.0,
             round: 0,
             conditions: ConditionsSnapshot::default(),
             preconditioned: None,
-            symbols: vec![KernelSymbols::NONE; count],
             trace: None,
         }
     }
@@ -106,7 +110,7 @@ impl Machine {
     /// The contender's place; an error if the contender is not mounted, for example after a failed remount.
     fn mounted(&self, contender: usize) -> Result<&Ground> {
         let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
-        self.places[contender].as_ref().ok_or_else(missing)
+        self.volumes[contender].place.as_ref().ok_or_else(missing)
     }
 
     /// Makes the directory of a workload on a contender.
@@ -115,14 +119,14 @@ impl Machine {
         let path = parent.path().join(&workload.name);
         let made = parent.make(&workload.name, 0o755).and_then(|made| made.id());
         let inode = made.map_err(io(format!("mkdir {}", path.display())))?.inode;
-        self.works[contender] = Some(WorkDirectory { name: workload.name.clone(), inode, layout });
+        self.volumes[contender].work = Some(WorkDirectory { name: workload.name.clone(), inode, layout });
         Ok(path)
     }
 
     /// Removes the directory of the current workload, if its inode is still the one that was created, and unmounts what
     /// the work has mounted in it. What cannot be removed stays, and other workloads have their own directories.
     fn remove_work(&mut self, contender: usize) -> Result<()> {
-        let Some(WorkDirectory { name, inode, .. }) = self.works[contender].take() else { return Ok(()) };
+        let Some(WorkDirectory { name, inode, .. }) = self.volumes[contender].work.take() else { return Ok(()) };
         let parent = self.mounted(contender)?.open()?;
         let path = parent.path().join(&name);
         let act = || format!("remove {}", path.display());
@@ -144,10 +148,10 @@ impl Machine {
     fn target(&self, contender: usize) -> Target {
         let flushes = if self.round == 1 { Flushes::Counted } else { Flushes::Left };
         let beneath = self.beneath.clone();
-        match (&self.places[contender], self.place(contender)) {
+        match (&self.volumes[contender].place, self.place(contender)) {
             (Some(found), _) => {
                 let (device, backing) = (found.device.clone(), found.backing.clone());
-                Target { device, backing, beneath, flushes, network: self.is_remote[contender] }
+                Target { device, backing, beneath, flushes, network: self.volumes[contender].is_remote }
             }
             (None, Some(BaselineKind::Device)) => {
                 Target { device: self.lane_set.calibration_device_name(), beneath, ..Target::default() }
@@ -179,9 +183,9 @@ impl Volumes for Machine {
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts> {
         self.round = round;
         let (place, facts) = self.lane_set.make(contender, lane, round)?;
-        self.places[contender] = Some(place);
-        self.symbols[contender] = fsarena_lane::kernel_symbols(&facts.mount);
-        self.is_remote[contender] = fsarena_lane::shared::is_remote(&facts.mount);
+        self.volumes[contender].place = Some(place);
+        self.volumes[contender].symbols = fsarena_lane::kernel_symbols(&facts.mount);
+        self.volumes[contender].is_remote = fsarena_lane::shared::is_remote(&facts.mount);
         Ok(facts)
     }
 
@@ -189,8 +193,9 @@ impl Volumes for Machine {
         let number = self.plan.contenders.len() + place as usize;
         let is_possible = match place {
             BaselineKind::Memory => {
-                self.places[number] = if baselines::fits_in_memory(workload) { self.lane_set.memory()? } else { None };
-                self.places[number].is_some()
+                self.volumes[number].place =
+                    if baselines::fits_in_memory(workload) { self.lane_set.memory()? } else { None };
+                self.volumes[number].place.is_some()
             }
             BaselineKind::Device => self.on_device(workload, self.plan.seed)?.is_some(),
             BaselineKind::Start => workload.traits.starts.is_some(),
@@ -242,8 +247,8 @@ impl Volumes for Machine {
 
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>> {
         let result = self.lane_set.finish(contender)?;
-        self.places[contender] = None;
-        self.works[contender] = None;
+        self.volumes[contender].place = None;
+        self.volumes[contender].work = None;
         Ok(result)
     }
 }
@@ -262,7 +267,9 @@ impl Workloads for Machine {
         }
         let engine = self.engines.of(workload)?;
         let layout = workload.traits.files.as_ref().map(|files| files.description.clone());
-        if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
+        if let Some(left) =
+            self.volumes[contender].work.as_ref().filter(|left| layout.is_some() && left.layout == layout)
+        {
             let directory = self.mounted(contender)?.directory.join(&left.name);
             let mut job = engine.open(workload, &directory, seed)?;
             job.upkeep(Upkeep::Adopt, stop)?;
@@ -295,14 +302,14 @@ impl Workloads for Machine {
     }
 
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
-        let name = self.works[contender].as_ref().map_or(&workload.name, |work| &work.name);
+        let name = self.volumes[contender].work.as_ref().map_or(&workload.name, |work| &work.name);
         baselines::logical(self.mounted(contender).ok()?.directory.join(name))
     }
 
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<()> {
         let is_on_lane = fsarena_lane::needs_lane(&self.plan).get(contender) == Some(&true);
         if is_on_lane && pace::leaves_files(&self.plan, workload) {
-            self.works[contender] = None;
+            self.volumes[contender].work = None;
             return Ok(());
         }
         // A library's lane keeps its content for the checker and is made again before the next workload.
@@ -322,29 +329,29 @@ impl Counters for Machine {
     fn start_counters(&mut self, contender: usize) {
         if self.is_probed(contender) {
             let target = self.target(contender);
-            self.watched[contender].begin(&target);
+            self.volumes[contender].watched.begin(&target);
         }
     }
 
     fn read_counters(&mut self, contender: usize) -> Readings {
         let target = self.target(contender);
-        self.watched[contender].so_far(&target)
+        self.volumes[contender].watched.so_far(&target)
     }
 
     fn stop_counters(&mut self, contender: usize) {
         if self.is_probed(contender) {
             let target = self.target(contender);
-            self.watched[contender].end(&target);
+            self.volumes[contender].watched.end(&target);
         }
     }
 
     fn totals(&mut self, contender: usize) -> Readings {
-        self.watched[contender].take(self.kernel_at_rest)
+        self.volumes[contender].watched.take(self.kernel_at_rest)
     }
 
     fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool> {
         let device = self.target(contender).device;
-        let subject = Subject { device, symbols: self.symbols[contender], lasts };
+        let subject = Subject { device, symbols: self.volumes[contender].symbols, lasts };
         let buffer = self.lane_set.trace_buffer();
         let trace = self.trace.insert(Tracer::start(subject, buffer).map_err(untraced)?);
         Ok(matches!(trace, Tracer::Events(_)))

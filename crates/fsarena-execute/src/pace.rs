@@ -101,7 +101,7 @@ pub fn budget_for(plan: &Plan, rounds: u32) -> Nanos {
 }
 
 fn round_with_reserve(plan: &Plan) -> Nanos {
-    expected(estimated_round(plan), 1.0, 1.0)
+    RoundTime { took: estimated_round(plan), weight: 1.0 }.expected(1.0)
 }
 
 /// The part of a budget that is not for rounds.
@@ -125,16 +125,19 @@ fn slice(workload: &Workload) -> Nanos {
     slice + workload.traits.extra_time
 }
 
-/// Whether a further round fits into `left`. The last round took `last` for workloads of weight `then`; the next has
-/// weight `now`.
-pub fn fits(left: Nanos, last: Nanos, then: f64, now: f64) -> bool {
-    left >= expected(last, then, now) + CLOSING
+/// How long a round took, and the weight ([`weight`]) of its workloads.
+#[derive(Debug, Clone, Copy)]
+pub struct RoundTime {
+    pub took: Nanos,
+    pub weight: f64,
 }
 
-/// Expected duration of a further round, with a reserve of 5 %.
-pub fn expected(last: Nanos, then: f64, now: f64) -> Nanos {
-    let share = if then > 0.0 { now / then } else { 1.0 };
-    Nanos((last.0 as f64 * share * 1.05) as u64)
+impl RoundTime {
+    /// Expected duration of a further round of this weight, with a reserve of 5 %.
+    pub fn expected(self, weight: f64) -> Nanos {
+        let share = if self.weight > 0.0 { weight / self.weight } else { 1.0 };
+        Nanos((self.took.0 as f64 * share * 1.05) as u64)
+    }
 }
 
 /// The workload that keeps most data at a time; `None` without workloads. Of equals the first.
@@ -177,8 +180,7 @@ mod tests {
 
     #[test]
     fn a_round_with_half_of_the_workloads_takes_half_as_long() {
-        assert!(fits(Nanos::seconds(14), Nanos::seconds(20), 8.0, 4.0));
-        assert!(!fits(Nanos::seconds(14), Nanos::seconds(20), 8.0, 8.0));
-        assert_eq!(expected(Nanos::seconds(20), 8.0, 8.0), Nanos::seconds(21));
+        let last = RoundTime { took: Nanos::seconds(20), weight: 8.0 };
+        assert_eq!((last.expected(8.0), last.expected(4.0)), (Nanos::seconds(21), Nanos::millis(10_500)));
     }
 }

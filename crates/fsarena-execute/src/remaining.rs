@@ -1,11 +1,11 @@
 //! The remaining work of a run: its further rounds and their workloads.
 
 use fsarena_analyse::{RunSoFar, rounds_of_workload};
-use fsarena_model::{Nanos, Plan, Rounds, RunRecord, Status, Workload};
+use fsarena_model::{Nanos, Rounds, RunRecord, Status, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
-use crate::pace::{estimated_round, require_time};
+use crate::pace::{estimated_round_of, require_time};
 use crate::scope::{Extent, Scope};
 
 /// How far to continue a stored run.
@@ -62,30 +62,22 @@ impl Remaining {
                 Scope { time, ..scope }
             }),
         };
-        let rest = Self { open: open(&record, scope), record, resumed: None, scope, started: Nanos(0) };
-        if rest.open.is_empty() {
+        let open = open(&record, scope);
+        if open.is_empty() {
             return Ok(None);
         }
-        scope.time.map_or(Ok(()), |budget| require_time(&rest.record.plan, rest.round_takes(), budget))?;
-        Ok(Some(rest))
+        if let Some(budget) = scope.time {
+            let took = fsarena_stats::median(record.rounds.iter().map(|facts| facts.seconds));
+            let estimated = || estimated_round_of(&record.plan, &open);
+            let round = took.map_or_else(estimated, |seconds| Nanos((seconds * 1e9) as u64));
+            require_time(&record.plan, round, budget)?;
+        }
+        Ok(Some(Self { open, record, resumed: None, scope, started: Nanos(0) }))
     }
 
     /// The same, for a stored run that continues at `at` (RFC 3339, UTC).
     pub fn resumed(self, at: String) -> Self {
         Self { resumed: Some(at), ..self }
-    }
-
-    /// The plan with only the workloads of the first remaining round.
-    pub fn first_round(&self) -> Plan {
-        let plan = &self.record.plan;
-        let workloads: Vec<Workload> = self.open.iter().map(|index| plan.workloads[*index].clone()).collect();
-        Plan { workloads, ..plan.clone() }
-    }
-
-    /// How long a round takes: the median of those that were done; before one is, an estimate.
-    pub fn round_takes(&self) -> Nanos {
-        let took = fsarena_stats::median(self.record.rounds.iter().map(|facts| facts.seconds));
-        took.map_or_else(|| estimated_round(&self.first_round()), |seconds| Nanos((seconds * 1e9) as u64))
     }
 }
 

@@ -1,38 +1,40 @@
 //! Testbeds of other machines: the calls of a [`Testbed`](crate::Testbed) and of its jobs as messages.
 //!
-//! [`Served`] answers calls with this machine's testbed. [`Machines`] is a testbed whose contenders are spread over
-//! machines that answer calls. The work itself runs and is timed where the file system is, so a call costs no figure
-//! anything.
+//! [`Served`] answers calls with this machine's testbed. [`Machines`] is a testbed whose contenders are on machines that
+//! answer calls: guests that each have some of them, or clients that all have all. The work itself runs and is timed
+//! where the file system is, so a call costs no figure anything.
 
-mod clients;
+mod clocks;
+mod group;
 mod job;
 mod machines;
+mod merged;
 mod served;
+mod servers;
+mod spanning;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{RunStats, Upkeep};
-use fsarena_model::{BaselineKind, Bytes, Nanos, Workload};
+use fsarena_model::{Bytes, Nanos, Workload};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{Refusal, Result, TracedWork};
 
-pub use clients::{ClientMachines, Server};
 pub use machines::Machines;
 pub use served::Served;
+pub use servers::Server;
 
-/// A call of a testbed, or of the job that works on a contender. Contenders and baselines have the numbers of the
-/// machine that answers. A call without a comment is the method of that name of [`Testbed`](crate::Testbed).
+/// A call of a testbed, or of the job that works on a contender. Contenders have the numbers of the machine that
+/// answers. A call without a comment is the method of that name of [`Testbed`](crate::Testbed).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the methods say what the calls do")]
 pub enum Call {
-    /// Whether the machine is prepared.
-    Ready,
-    /// What the machine is called, which answers [`MachineName`](fsarena_model::MachineName).
+    /// What the machine is called, which answers [`MachineName`](fsarena_model::MachineName) once it is prepared.
     Introduce,
     /// The machine's clocks, which answers [`Clocks`].
     Clocks,
@@ -44,7 +46,6 @@ pub enum Call {
         lane: Option<usize>,
         round: u32,
     },
-    Baseline(BaselineKind, Box<Workload>),
     Remount(usize),
     Sync(usize),
     Quiesce(usize),
@@ -123,15 +124,6 @@ pub trait Remote {
 
     /// Whether the connection is lost.
     fn is_lost(&self) -> bool;
-
-    /// Sends a call and waits for its answer.
-    ///
-    /// # Errors
-    /// Those of [`Remote::send`] and [`Remote::receive`].
-    fn call(&self, call: &Call, stop: &AtomicBool) -> Result<Value> {
-        self.send(call)?;
-        self.receive(stop)
-    }
 }
 
 /// Reads the answer to a call.

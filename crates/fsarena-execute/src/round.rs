@@ -13,7 +13,7 @@ use fsarena_sys::{Clock, memory};
 
 pub use self::limit::Watch;
 use self::limit::Within;
-use self::participant::{Participant, out_of_time};
+use self::participant::Participant;
 use crate::schedule::{LaneNumbers, slice_order};
 use crate::{Refusal, Result, Testbed};
 
@@ -36,8 +36,8 @@ pub struct Setting<'a> {
     pub clocks: Clocks,
     /// Whether a further slice of each contender is traced.
     pub traces: bool,
-    /// Whether the result of slices is verified. That of a whole run always is.
-    pub results: Results,
+    /// Whether the result of slices is verified after the last one. That of a whole run always is.
+    pub verifies_slices: bool,
 }
 
 /// What all workloads of a run have in common.
@@ -58,15 +58,6 @@ pub struct Shares {
     pub adopts: bool,
     /// It leaves its files to the next workload.
     pub leaves: bool,
-}
-
-/// Whether the result of slices is verified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Results {
-    /// After the last slice.
-    Verified,
-    /// Not in this round: the same work gave the right result in an earlier one.
-    Left,
 }
 
 /// Whether the three clocks and the space in use are measured.
@@ -179,18 +170,14 @@ impl WorkloadRun<'_> {
         let start = setting.run.clock.now();
         let seed = setting.run.seed.wrapping_add(u64::from(setting.round) << 32);
         let used = self.used_before(contender);
-        let prepared =
-            self.confined(|run| Ok(setting.upkeep(|stop| run.testbed.open(contender, setting.workload, seed, stop))));
-        let (prepared, out_of_time) = match prepared {
-            Ok(Within::Done(prepared)) => (prepared, None),
-            Ok(Within::OutOfTime(limit)) => (Err(out_of_time(limit)), Some(limit)),
-            Err(error) => (Err(error), None),
-        };
-        let (job, failure) = match prepared.and_then(|job| self.testbed.sync(contender).map(|_| job)) {
-            Ok(job) => (Some(job), None),
-            Err(error) => (None, Some(error.text)),
-        };
-        let mut participant = Participant { contender, job, used, failure, out_of_time, ..Participant::default() };
+        let mut participant = Participant { contender, used, ..Participant::default() };
+        let prepared = self.confined(|run| {
+            participant.in_time(setting.upkeep(|stop| run.testbed.open(contender, setting.workload, seed, stop)))
+        });
+        match prepared.and_then(|job| self.testbed.sync(contender).map(|_| job)) {
+            Ok(job) => participant.job = Some(job),
+            Err(error) => participant.failure = Some(error.text),
+        }
         participant.spend(probe::TIME_PREPARE, setting.run.clock.now().saturating_sub(start));
         participant
     }
@@ -233,7 +220,11 @@ impl WorkloadRun<'_> {
         let returned = participant.current.elapsed;
         let after = if setting.workload.ends_by_itself { Nanos(0) } else { self.synced(participant)? };
         if setting.clocks == Clocks::Read {
-            self.follow_whole(participant, returned)?;
+            let synced = match participant.synced {
+                Some(synced) => synced,
+                None => self.testbed.sync(participant.contender)?,
+            };
+            self.follow_to_rest(participant, returned, synced)?;
         }
         participant.stats.follow(&participant.current, position);
         participant.slices.extend(sample(setting.workload, &participant.current, after, position));
@@ -316,7 +307,7 @@ impl WorkloadRun<'_> {
         let mut job = participant.job.take();
         let synced = self.testbed.sync(contender);
         participant.synced = participant.synced.or(synced.as_ref().ok().copied());
-        let is_verified = setting.workload.mode == Mode::Whole || setting.results == Results::Verified;
+        let is_verified = setting.workload.mode == Mode::Whole || setting.verifies_slices;
         if let (Some(job), None, true) = (&mut job, &participant.failure, is_verified && !setting.is_stopped()) {
             let verified = setting.upkeep(|stop| self.testbed.verify(contender, setting.workload, &mut **job, stop));
             match participant.in_time(verified) {

@@ -16,8 +16,9 @@ use fsarena_model::plan::Lanes;
 use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status, Workload};
 use fsarena_sys::Clock;
 
+use crate::pace::RoundTime;
 use crate::remaining::{Remaining, has_most_rounds};
-use crate::round::{self, Results, RunSetting, Setting, Shares, Watch};
+use crate::round::{self, RunSetting, Setting, Shares, Watch};
 use crate::schedule::{self, LaneNumbers};
 use crate::scope::{Extent, Scope};
 use crate::{RunError, Testbed, pace};
@@ -51,7 +52,8 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Status, RunError> {
     let Remaining { record, resumed, scope, open, started } = remaining;
-    let (plan, slowdowns) = (&record.plan.clone(), facts::slowdowns(&record.plan));
+    let plan = &record.plan.clone();
+    let slowdowns = plan.contenders.iter().map(|contender| plan.slowdown(&contender.label)).collect();
     let decided = RunSoFar::of(&record).decided.into_keys().collect();
     Watch::during(stop, |watch| {
         let mut session = Session {
@@ -108,7 +110,8 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, RunError> {
-        let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
+        let took = pace::estimated_round_of(self.plan, &open);
+        let mut last = RoundTime { took, weight: pace::weight(self.plan, &open) };
         while !self.stopped() {
             if !self.scope.goes_on(self.round, pace::weight(self.plan, &open), self.spent(), last) {
                 break;
@@ -121,15 +124,15 @@ impl Session<'_> {
                 break;
             }
             // Measurements that are made once do not recur in the next round.
-            let lasted = self.setting.clock.now().saturating_sub(before).saturating_sub(self.once);
-            last = (lasted, pace::weight(self.plan, &open));
+            let took = self.setting.clock.now().saturating_sub(before).saturating_sub(self.once);
+            last = RoundTime { took, weight: pace::weight(self.plan, &open) };
             self.round += 1;
             open = self.look(last)?;
         }
         Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
     }
 
-    fn run_round(&mut self, open: &[usize], last: (Nanos, f64)) -> Result<(), RunError> {
+    fn run_round(&mut self, open: &[usize], last: RoundTime) -> Result<(), RunError> {
         let (round, before) = (self.round, self.setting.clock.now());
         let order = schedule::order(self.plan.workloads.len(), "workloads", round, self.plan.seed);
         let order = sharing::in_groups(self.plan, order.into_iter().filter(|index| open.contains(index)).collect());
@@ -152,9 +155,11 @@ impl Session<'_> {
         self.tell(Event::WorkloadStarted { round, workload: workload.name.to_string() })?;
         let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
         let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
-        let (clocks, results) = (self.clocks(workload), self.results(workload));
+        // The same work gives the same result in later rounds.
+        let (clocks, verifies_slices) = (self.clocks(workload), self.is_unmeasured(workload));
         let (run, lanes, traces) = (&self.setting, &self.lanes, self.plan.measuring.explained);
-        let setting = Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, results };
+        let setting =
+            Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, verifies_slices };
         let clients = self.testbed.clients();
         let trials = round::run(self.testbed, &setting).unwrap_or_default();
         if self.testbed.clients() != clients {
@@ -175,15 +180,13 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The results of slices are verified in the first round of a workload.
-    fn results(&self, workload: &Workload) -> Results {
-        let is_known = self.record.trials.iter().any(|trial| trial.workload == workload.name);
-        if is_known { Results::Left } else { Results::Verified }
+    /// Whether the workload has no trial yet.
+    fn is_unmeasured(&self, workload: &Workload) -> bool {
+        self.record.trials.iter().all(|trial| trial.workload != workload.name)
     }
 
-    /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round. `last` holds
-    /// the duration of the round and the weight of its workloads.
-    fn look(&mut self, last: (Nanos, f64)) -> Result<Vec<usize>, RunError> {
+    /// Decides the pairs after the `last` round, sends the decisions, and returns the workloads of the next round.
+    fn look(&mut self, last: RoundTime) -> Result<Vec<usize>, RunError> {
         let so_far = RunSoFar::of(&self.record);
         if !self.plan.is_smoke() {
             self.tell_decisions(&so_far)?;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use fsarena_model::{Nanos, Plan, Rounds};
 
-use crate::pace;
+use crate::pace::{CLOSING, RoundTime};
 
 /// The rounds that a session may run, and their workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,19 +42,18 @@ impl Scope {
         (self.last < u32::MAX).then(|| self.last - self.first + 1)
     }
 
-    /// Whether `round` begins. `open` is the weight ([`pace::weight`]) of its workloads, `spent` is the time used so
-    /// far, and `last` holds the duration of the previous round and the weight of its workloads.
-    pub fn goes_on(&self, round: u32, open: f64, spent: Nanos, last: (Nanos, f64)) -> bool {
-        let fits = |time: Nanos| round == self.first || pace::fits(time.saturating_sub(spent), last.0, last.1, open);
+    /// Whether `round` begins. `open` is the weight of its workloads, `spent` is the time used so far, and `last` is the
+    /// previous round.
+    pub(crate) fn goes_on(&self, round: u32, open: f64, spent: Nanos, last: RoundTime) -> bool {
+        let needed = || spent + last.expected(open) + CLOSING;
+        let fits = |time: Nanos| round == self.first || time >= needed();
         open > 0.0 && round <= self.last && self.time.is_none_or(fits)
     }
 
     /// The expected number of the last round if no further pair is decided; arguments as in [`Scope::goes_on`].
-    pub fn expected(&self, round: u32, open: f64, spent: Nanos, last: (Nanos, f64)) -> u32 {
-        let more = |time: Nanos| {
-            let each = pace::expected(last.0, last.1, open).0.max(1);
-            (time.saturating_sub(spent + pace::CLOSING).0 / each).max(1) as u32
-        };
+    pub(crate) fn expected(&self, round: u32, open: f64, spent: Nanos, last: RoundTime) -> u32 {
+        let each = last.expected(open).0.max(1);
+        let more = |time: Nanos| (time.saturating_sub(spent + CLOSING).0 / each).max(1) as u32;
         self.time.map_or(self.last, |time| (round - 1).saturating_add(more(time)).min(self.last))
     }
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::assess;
+use fsarena_engine::Engines;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, RunError, Wish, run};
 use fsarena_model::{
@@ -84,7 +85,8 @@ impl Play {
     /// Performs the play on a testbed that answers calls, each of which is written as JSON.
     pub fn perform_by_calls(&self) -> Performance {
         self.play(self.whole(), |testbed, rest, clock, stop, listener| {
-            let mut machines = Machines::new(&self.plan, vec![(Wire::to(testbed), self.plan.clone())]);
+            let machines = vec![(Wire::to(testbed), &self.plan)];
+            let mut machines = Machines::new(&self.plan, machines, Engines(&[]), Vec::new(), Rc::new(clock.clone()));
             run(rest, &mut machines, clock, stop, listener)
         })
     }

@@ -3,28 +3,25 @@
 
 use std::fmt::Display;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener};
 use fsarena_lane::{Ledger, default_folder};
-use fsarena_model::{ErrorCategory, Event};
+use fsarena_model::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::connection::Connection;
 use crate::durability::guest::DurabilityOrder;
-use crate::{End, Lost, Refusal, code, durability, explain, here, tell_cleared, unless_given_up, words};
+use crate::{End, Refusal, durability, explain, here, tell_cleared, unless_given_up, words};
 
 /// How often an agent writes that it is alive. The other side may take a longer silence for a crash.
 const ALIVE: Duration = Duration::from_secs(10);
-
-/// How often to look whether the run is to stop.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// What an agent has to do: the first line of its stdin. The agent stops when its stdin ends.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -60,14 +57,7 @@ pub enum Line {
     /// The last line of a run that did not fail.
     Ended(End),
     /// The last line of a run that failed.
-    Failed {
-        /// The error.
-        text: String,
-        /// What the user can do about it.
-        hint: Option<String>,
-        /// Whose failure it is, as an exit code.
-        exit: u8,
-    },
+    Failed(Refusal),
 }
 
 impl Line {
@@ -79,7 +69,7 @@ impl Line {
                 let hint = Some("install the same version there".to_owned());
                 Err(Refusal { hint, ..Refusal::of_machine(text) })
             }
-            Self::Failed { text, hint, exit } => Err(Refusal { text, hint, category: category(exit) }),
+            Self::Failed(error) => Err(error),
             line => Ok(line),
         }
     }
@@ -152,7 +142,7 @@ pub fn serve(stop: &Arc<AtomicBool>) -> Result<()> {
         Ok(end) => write(&Line::Ended(end)),
         Err(error) => {
             let (category, hint) = explain(&error);
-            write(&Line::Failed { text: words(&error), hint, exit: code(category) })
+            write(&Line::Failed(Refusal { text: words(&error), category, hint }))
         }
     }
 }
@@ -191,149 +181,31 @@ fn stop_with_stdin(stop: Arc<AtomicBool>) {
     });
 }
 
-/// A connection to an agent.
-pub struct Link<R> {
-    /// What started it, for messages.
-    pub name: String,
-    /// Its stdin. The agent stops when this ends.
-    pub input: Box<dyn Write + Send>,
-    /// Its stdout.
-    pub output: R,
-}
-
 /// Lets the agent that `command` starts do `request`, and passes its events to `listener`.
 pub fn elsewhere(command: &str, request: &Request, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let mut child = start(command)?;
-    let input = Box::new(child.stdin.take().context("the agent's stdin")?);
-    let output = BufReader::new(child.stdout.take().context("the agent's stdout")?);
-    let link = Link { name: command.to_owned(), input, output };
-    let ended = converse(link, Some(request), stop, listener);
-    // It ends by itself: its stdin is closed, and it has written its last line or lost its stdout.
+    let (mut child, input, output) = start(command)?;
+    let connection = Connection::new(format!("`{command}`"), input, output, Duration::MAX);
+    connection.tell(request);
+    // Any further line stops it.
+    let ended = connection.follow(stop, || Some(String::new()), listener);
+    drop(connection);
+    // It ends by itself: its stdin is closed, and its stdout is read to the end.
     let _ = child.wait();
     ended
 }
 
-/// Gives the agent `request`, unless it has it already, and passes its events to `listener`.
-pub fn converse<R: BufRead>(
-    link: Link<R>,
-    request: Option<&Request>,
-    stop: &AtomicBool,
-    listener: &mut dyn Listener,
-) -> Result<End> {
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| give(request, link.input, stop, &is_over));
-        let ended = follow(&link.name, link.output, listener);
-        is_over.store(true, Ordering::Relaxed);
-        ended
-    })
-}
-
-/// Starts the agent that `command` starts, with pipes for its stdin and stdout.
-pub fn start(command: &str) -> Result<Child> {
+/// Starts a command, and returns it with its stdin and stdout.
+pub fn start(command: &str) -> Result<(Child, ChildStdin, BufReader<ChildStdout>)> {
     let wrong = || Refusal::wrong_use(format!("`{command}` is no command line"), "--on 'ssh HOST fsarena agent'");
     let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(wrong)?;
     let child = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    child.map_err(|error| not_started(command, error))
-}
-
-/// The lines of `output` as they come. They are read until its end: what could not write its last lines would fail.
-pub fn lines(output: impl BufRead + Send + 'static) -> Receiver<String> {
-    let (sender, lines) = mpsc::channel();
-    thread::spawn(move || output.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
-    lines
+    let mut child = child.map_err(|error| not_started(command, error))?;
+    let (input, output) = child.stdin.take().zip(child.stdout.take()).context("the pipes of a command")?;
+    Ok((child, input, BufReader::new(output)))
 }
 
 /// The refusal of a command that does not start.
 pub fn not_started(command: &str, error: impl Display) -> anyhow::Error {
     let hint = "the command has to start an agent, as `ssh HOST fsarena agent` does";
     Refusal::wrong_use(format!("start `{command}`: {error}"), hint).into()
-}
-
-/// Writes the request, and another line when the run is to stop; then it closes the agent's stdin.
-fn give(request: Option<&Request>, mut input: Box<dyn Write + Send>, stop: &AtomicBool, is_over: &AtomicBool) {
-    // If the agent has ended, its stdout says so.
-    if let Some(text) = request.and_then(|request| serde_json::to_string(request).ok()) {
-        let _ = input.write_all(format!("{text}\n").as_bytes());
-    }
-    while !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed) {
-        thread::sleep(LOOK);
-    }
-    let _ = input.write_all(b"\n");
-}
-
-fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Result<End> {
-    let mut has_begun = false;
-    // A line that cannot be read, because the other side is silent for too long, ends the connection as well.
-    for line in output.lines().map_while(Result::ok) {
-        let understood: Line = serde_json::from_str(&line).map_err(|_| {
-            let text = format!("`{name}` does not answer as an agent: {}", line.trim());
-            Refusal::machine(text, "fsarena has to be installed there, and nothing else may write to its stdout")
-        })?;
-        match understood.unless_failed(&format!("`{name}`"))? {
-            Line::Event(event) => {
-                has_begun = true;
-                listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;
-            }
-            Line::Ended(end) => return Ok(end),
-            Line::Version(_) | Line::Alive | Line::Answer(_) | Line::Failed { .. } => {}
-        }
-    }
-    Err(Lost { name: name.to_owned(), has_begun }.into())
-}
-
-/// Whose failure an agent's exit code says it is.
-fn category(exit: u8) -> ErrorCategory {
-    match exit {
-        2 => ErrorCategory::Use,
-        3 => ErrorCategory::Trial,
-        _ => ErrorCategory::Machine,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Default)]
-    struct Heard(Vec<Event>);
-
-    impl Listener for Heard {
-        fn hear(&mut self, event: &Event) -> Result<(), String> {
-            self.0.push(event.clone());
-            Ok(())
-        }
-    }
-
-    fn followed(lines: &str) -> (Result<End, String>, usize) {
-        let mut heard = Heard::default();
-        let ended = follow("agent", lines.as_bytes(), &mut heard).map_err(|error| error.to_string());
-        (ended, heard.0.len())
-    }
-
-    fn version() -> String {
-        format!("{{\"version\":\"{}\"}}\n", env!("CARGO_PKG_VERSION"))
-    }
-
-    #[test]
-    fn events_are_passed_on_until_the_last_line() {
-        let lines = version() + "{\"event\":{\"preparing\":\"a lane\"}}\n{\"ended\":\"complete\"}\n";
-        assert_eq!(followed(&lines), (Ok(End::Complete), 1));
-        assert_eq!(followed(&(version() + "{\"ended\":\"stopped\"}\n")), (Ok(End::Stopped), 0));
-    }
-
-    #[test]
-    fn errors_of_the_agent_are_errors_here() {
-        let cases = [
-            ("{\"version\":\"0.0.1\"}\n".to_owned(), "is fsarena 0.0.1"),
-            (version(), "ended without a result"),
-            (String::new(), "ended without a result"),
-            ("bash: fsarena: command not found\n".to_owned(), "command not found"),
-            (version() + "{\"failed\":{\"text\":\"no room\",\"hint\":null,\"exit\":4}}\n", "no room"),
-        ];
-        for (lines, expected) in cases {
-            let error = followed(&lines).0.expect_err("an error");
-            assert!(error.contains(expected), "{error}");
-        }
-    }
 }

@@ -8,13 +8,13 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use fsarena_sys::child::end_with_parent;
+use fsarena_sys::child::{Ended, end_with_parent};
 use sha2::{Digest, Sha256};
 
 use crate::{Refusal, agent, note};
@@ -181,13 +181,13 @@ impl AgentLauncher {
     }
 
     /// Runs a script in a shell there.
-    fn run(&self, script: &str, input: Stdio, stop: &AtomicBool) -> Result<CommandEnd> {
+    fn run(&self, script: &str, input: Stdio, stop: &AtomicBool) -> Result<Ended> {
         let script = self.passing.word(script)?;
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).args(["sh", "-c", &script]).stdin(input);
         end_with_parent(&mut command);
         let name = self.name();
-        CommandEnd::of(command, stop).map_err(|error| agent::not_started(&name, error))
+        ended(command, stop).map_err(|error| agent::not_started(&name, error))
     }
 }
 
@@ -201,29 +201,20 @@ fn unprintable() -> Refusal {
     Refusal::wrong_use("the command that starts the agent has a null byte", "--on 'ssh HOST fsarena agent'")
 }
 
-/// How a command ended, and what it wrote.
-struct CommandEnd {
-    status: ExitStatus,
-    stdout: String,
-    stderr: String,
-}
-
-impl CommandEnd {
-    /// Waits for the end of a command, which is killed once `stop` is set.
-    fn of(mut command: Command, stop: &AtomicBool) -> io::Result<Self> {
-        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-        let mut child = command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).spawn()?;
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if stop.load(Ordering::Relaxed) {
-                child.kill()?;
-            }
-            thread::sleep(LOOK);
-        };
-        Ok(Self { status, stdout: text(stdout)?, stderr: text(stderr)? })
-    }
+/// Waits for the end of a command, which is killed once `stop` is set.
+fn ended(mut command: Command, stop: &AtomicBool) -> io::Result<Ended> {
+    let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let mut child = command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).spawn()?;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if stop.load(Ordering::Relaxed) {
+            child.kill()?;
+        }
+        thread::sleep(LOOK);
+    };
+    Ok(Ended { status, stdout: text(stdout)?, stderr: text(stderr)? })
 }
 
 fn text(mut file: File) -> io::Result<String> {

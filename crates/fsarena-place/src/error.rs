@@ -80,7 +80,7 @@ impl Explained for Refusals {
 
 /// The connection ended before the run did.
 #[derive(Debug, thiserror::Error)]
-#[error("`{name}` ended without a result")]
+#[error("{name} ended without a result")]
 pub struct Lost {
     /// What started the agent.
     pub name: String,

@@ -1,17 +1,17 @@
 //! Shells on file servers: a server needs no fsarena to drop its caches and to count what its disks read.
 
 use std::cell::RefCell;
-use std::io::{BufReader, Write};
+use std::io::Write;
 use std::process::{Child, ChildStdin};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fsarena_execute::remote::Server;
 use fsarena_model::FileServer;
 
-use crate::Refusal;
-use crate::agent;
+use crate::connection::lines;
+use crate::{Refusal, agent};
 
 /// Comes before the exit code of each script.
 const END: &str = "fsarena-script-ended:";
@@ -26,7 +26,7 @@ const SECTOR: u64 = 512;
 pub struct Shell {
     server: FileServer,
     child: Child,
-    input: RefCell<Option<ChildStdin>>,
+    input: RefCell<ChildStdin>,
     lines: Receiver<String>,
 }
 
@@ -36,10 +36,8 @@ impl Shell {
     /// # Errors
     /// If it does not answer, or lacks a disk.
     pub fn start(server: &FileServer) -> Result<Self> {
-        let mut child = agent::start(&server.command)?;
-        let lines = agent::lines(BufReader::new(child.stdout.take().context("the shell's stdout")?));
-        let input = RefCell::new(child.stdin.take());
-        let shell = Self { server: server.clone(), child, input, lines };
+        let (child, input, output) = agent::start(&server.command)?;
+        let shell = Self { server: server.clone(), child, input: RefCell::new(input), lines: lines(output) };
         let hint = "--server 'sdb=ssh root@server sh' names disks of the server and starts a shell";
         let tried = shell.drop_caches().and_then(|()| shell.bytes_read());
         tried.map_err(|error| Refusal::machine(error.text, hint))?;
@@ -50,8 +48,7 @@ impl Shell {
     fn ask(&self, script: &str) -> Result<String, Refusal> {
         let failed = |why: &str| Refusal::of_machine(format!("the server `{}`: {why}", self.server.command));
         let line = format!("{script}; echo {END}$?\n");
-        let written = self.input.borrow_mut().as_mut().map(|input| input.write_all(line.as_bytes()));
-        written.transpose().map_err(|error| failed(&error.to_string()))?;
+        self.input.borrow_mut().write_all(line.as_bytes()).map_err(|error| failed(&error.to_string()))?;
         let mut printed = String::new();
         loop {
             let line = self.lines.recv_timeout(PATIENCE).map_err(|_| failed("its shell does not answer"))?;
@@ -88,7 +85,6 @@ fn sectors_read(text: &str, disk: &str) -> Option<u64> {
 
 impl Drop for Shell {
     fn drop(&mut self) {
-        drop(self.input.take());
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

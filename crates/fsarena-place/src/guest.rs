@@ -5,11 +5,10 @@ pub mod possible;
 mod several;
 
 use std::collections::BTreeSet;
-use std::io::{BufReader, Write};
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
+use std::io::BufReader;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener};
@@ -22,8 +21,9 @@ use fsarena_model::guest::{DiskMode, Simulated};
 use fsarena_model::{Accelerator, Contender, DebianRelease, Event, Guest, GuestDisk, Plan, Severity, Storage};
 use fsarena_sys::namespace;
 
-use crate::agent::{self, Link, Request};
+use crate::agent::Request;
 use crate::checks::fitted;
+use crate::connection::Connection;
 use crate::lock::{Locked, take_machine};
 use crate::note::{self, preparing};
 use crate::{ENGINES, End, Lost, Refusal, folders};
@@ -80,7 +80,34 @@ impl InGuest {
         Ok(fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut preparing(listener))?)
     }
 
-    /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and lets its agent do the request.
+    /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and gives its agent the request.
+    fn boot(
+        &self,
+        plan: &Plan,
+        locked: &mut Locked,
+        request: impl FnOnce(Guest) -> Request,
+        listener: &mut dyn Listener,
+    ) -> Result<BootedGuest> {
+        let shares = share(plan, locked)?;
+        let prepared = self.prepare(listener)?;
+        preparing(listener)(&format!("booting {}", prepared.name()));
+        let disk = self.disk(plan);
+        let guest = Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) };
+        let request = request(guest.clone());
+        let in_guest = plan.clone().with_storage(within(plan));
+        let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(plan));
+        let is_deterministic = prepared.accelerator == Accelerator::Deterministic;
+        let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
+        let (lanes, order) = (Some((&disk, size)), text.as_ref().map(String::as_bytes));
+        let running = Hardware { lanes, modes: &modes, order, ..Hardware::new(&prepared, &shares) }.boot()?;
+        let connection = connection(&running, Duration::MAX)?;
+        if !is_deterministic {
+            connection.tell(&request);
+        }
+        Ok(BootedGuest { running, connection, guest, shares })
+    }
+
+    /// Boots a guest, lets its agent do the request, and waits for the end of its run.
     fn boot_and_run(
         &self,
         plan: &Plan,
@@ -89,61 +116,36 @@ impl InGuest {
         stop: &AtomicBool,
         listener: &mut dyn Listener,
     ) -> Result<End> {
-        let shares = share(plan, locked)?;
-        let prepared = self.prepare(listener)?;
-        preparing(listener)("booting the guest");
-        let disk = self.disk(plan);
-        let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
-        let in_guest = plan.clone().with_storage(within(plan));
-        let (size, modes) = (disk::needed(&in_guest).context("the lanes are too large")?, modes(plan));
-        let is_deterministic = prepared.accelerator == Accelerator::Deterministic;
-        let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
-        let order = text.as_ref().map(String::as_bytes);
-        let lanes = Some((&disk, size));
-        let mut running = Hardware { lanes, modes: &modes, order, ..Hardware::new(&prepared, &shares) }.boot()?;
-        let (input, output) = connection(&running)?;
-        let link = Link { name: "the guest".to_owned(), input, output };
-        let (stream, has_booted) = (running.stream().try_clone()?, AtomicBool::new(false));
-        let mut listening = Listening { running: &mut running, plan, inner: listener, has_booted: &has_booted };
-        let ended = unless_stopped(&stream, stop, &has_booted, || {
-            agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening)
-        });
-        let findings = running.findings();
-        match ended {
-            Err(_) if was_stopped(stop, &has_booted) => Ok(End::Stopped),
-            Err(error) if error.downcast_ref::<Lost>().is_some() => {
-                Err(running.explained("stopped before the run ended").into())
-            }
+        let booted = self.boot(plan, locked, request, listener)?;
+        // Dropped in the opposite order: the servers end after the guest.
+        let BootedGuest { shares: _shares, mut running, connection, .. } = booted;
+        // Before it has booted, it cannot be asked to stop.
+        let on_stop = || connection.has_begun().then(String::new);
+        let mut listening = Listening { running: &mut running, plan, inner: listener, has_booted: false };
+        match connection.follow(stop, on_stop, &mut listening) {
+            Err(error) if error.is::<Lost>() => Err(running.explained("stopped before the run ended").into()),
             Err(error) => Err(error),
             Ok(end) => {
-                tell(&findings, listener)?;
+                tell(&running.findings(), listener)?;
                 Ok(end)
             }
         }
     }
 }
 
-/// The connection to the agent of a guest: its stdin and stdout.
-fn connection(running: &Running) -> Result<(Box<dyn Write + Send>, BufReader<UnixStream>)> {
+/// A guest whose agent has its request.
+struct BootedGuest {
+    running: Running,
+    connection: Connection,
+    guest: Guest,
+    /// The servers of the folders that it mounts.
+    shares: Shares,
+}
+
+/// The connection to the agent of a guest, which may be silent for as long as `patience`.
+pub fn connection(running: &Running, patience: Duration) -> Result<Connection> {
     let stream = || running.stream().try_clone().context("the connection to the guest");
-    Ok((Box::new(stream()?), BufReader::new(stream()?)))
-}
-
-/// Does `work` with a guest, which cannot be asked to stop before it has booted: then the connection is cut.
-fn unless_stopped<T>(stream: &UnixStream, stop: &AtomicBool, has_booted: &AtomicBool, work: impl FnOnce() -> T) -> T {
-    let look = || {
-        if was_stopped(stop, has_booted) {
-            // If it is cut already, the read has ended.
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-        false
-    };
-    fsarena_engine::watched(look, |_| work())
-}
-
-/// Whether it was asked to stop before the guest had booted.
-fn was_stopped(stop: &AtomicBool, has_booted: &AtomicBool) -> bool {
-    stop.load(Ordering::Relaxed) && !has_booted.load(Ordering::Relaxed)
+    Ok(Connection::new("the guest", stream()?, BufReader::new(stream()?), patience))
 }
 
 /// The first of these guests, with the packages of the kernels that they were prepared for.
@@ -196,7 +198,8 @@ fn share_of(contender: &Contender) -> Option<&'static Kind> {
 /// Does an assignment in a guest, or in one for each kernel that its contenders name. The machine is locked for it, and
 /// everything is removed at the end.
 pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let (is_new, assignment) = (assignment.run.is_none(), assignment.with_plan(on_host));
+    let is_new = assignment.run.is_none();
+    let assignment = Assignment { plan: on_host(assignment.plan), ..assignment };
     let plan = &assignment.plan;
     let kernels = plan.kernels();
     let has_several = kernels.len() > 1;
@@ -228,7 +231,7 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
     } else if in_turn {
         in_turn::parts(in_guest, &assignment, &mut locked, stop, listener)
     } else if has_several {
-        several::together(in_guest, assignment, stop, listener)
+        several::together(in_guest, assignment, &mut locked, stop, listener)
     } else {
         // A stored run has its guest again, whatever its contenders named.
         let in_guest = in_guest.of_kernel(kernels[0].filter(|_| is_new));
@@ -262,8 +265,8 @@ fn begun_in(mut assignment: Assignment, guest: Guest) -> Assignment {
 /// The assignment for the agent in this guest. The servers of its folders may have other ports than before.
 fn in_the_guest(assignment: Assignment, guest: Guest) -> Assignment {
     let storage = within(&assignment.plan);
-    let assignment = Assignment { wait: false, erase: Vec::new(), ..assignment };
-    assignment.with_plan(|plan| Plan { guest: Some(guest), ..plan.with_storage(storage) })
+    let plan = Plan { guest: Some(guest), ..assignment.plan.with_storage(storage) };
+    Assignment { plan, wait: false, erase: Vec::new(), ..assignment }
 }
 
 /// The storage of a plan's lanes as the guest sees it: a part of its disk for each, or a disk for each.
@@ -318,12 +321,12 @@ struct Listening<'a> {
     running: &'a mut Running,
     plan: &'a Plan,
     inner: &'a mut dyn Listener,
-    has_booted: &'a AtomicBool,
+    has_booted: bool,
 }
 
 impl Listener for Listening<'_> {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
-        if !self.has_booted.swap(true, Ordering::Relaxed) {
+        if !std::mem::replace(&mut self.has_booted, true) {
             self.running.booted();
         }
         // The last event of a run: nothing follows it.

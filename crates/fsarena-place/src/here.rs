@@ -11,7 +11,6 @@ use fsarena_lane::{Go, LaneSet, require, trial};
 use fsarena_model::{Plan, Severity, Status};
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
-use crate::agent;
 use crate::checks::{fitted, require_host, require_machine, require_sound, require_space, try_options};
 use crate::lock::{Locked, is_busy, take_machine};
 use crate::note::{preparing, tell};
@@ -20,7 +19,7 @@ use crate::{ENGINES, End, Refusal, calls, note, tools};
 /// Does an assignment on this machine.
 pub fn run(assignment: Assignment, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let Some(checked) = Checked::of(&assignment, None, stop, listener)? else { return Ok(End::Stopped) };
-    let mut assignment = assignment.with_plan(|_| checked.plan.clone());
+    let mut assignment = Assignment { plan: checked.plan.clone(), ..assignment };
     checked.notes.iter().for_each(|note| assignment.note(note.clone()));
     let Some(rest) = assignment.begin(&MonotonicClock, clock::utc(), listener)? else { return Ok(End::Nothing) };
     let ended = checked.on_lanes(stop, listener, |machine, listener| {
@@ -53,7 +52,7 @@ pub fn answer_calls(
         note::add(listener, Severity::Info, text.clone())?;
     }
     checked.on_lanes(stop, listener, |machine, _| {
-        calls::serve(machine, |line| agent::write(&line)).map_err(|error| RunError::Listener(error.to_string()))?;
+        calls::serve(machine).map_err(|error| RunError::Listener(error.to_string()))?;
         Ok(Status::Complete)
     })
 }

@@ -7,6 +7,7 @@ pub mod agent;
 mod calls;
 mod checks;
 mod clients;
+mod connection;
 mod deploy;
 pub mod durability;
 mod engines;

@@ -24,6 +24,15 @@ pub(crate) fn preparing(listener: &mut dyn Listener) -> impl FnMut(&str) {
     move |what| drop(listener.hear(&Event::Preparing(what.to_owned())))
 }
 
+/// A listener that ignores events.
+pub(crate) struct Ignored;
+
+impl Listener for Ignored {
+    fn hear(&mut self, _event: &Event) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 /// Adds a note to the run of `listener`.
 pub(crate) fn add(listener: &mut dyn Listener, severity: Severity, text: String) -> Result<(), RunError> {
     listener.hear(&Event::Note(Note { severity, text })).map_err(RunError::Listener)

@@ -74,7 +74,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`], and those of [`Store::open`].
     pub fn open_existing(path: &Path) -> Result<Self> {
-        place::look(path, StoreAccess::Write)?.required(path)?;
+        place::require_store(path, StoreAccess::Write)?;
         Self::open(path)
     }
 
@@ -83,15 +83,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`], or the reason why it cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
-        place::look(path, StoreAccess::Read)?.required(path)?;
+        place::require_store(path, StoreAccess::Read)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let store = match place::has_journal(path) {
             true => Self::connect(path, path, StoreAccess::Read, flags),
             // Otherwise SQLite would make files next to it, for which the permission may be missing.
             false => Self::connect(path, &immutable(path), StoreAccess::Read, flags | OpenFlags::SQLITE_OPEN_URI),
         }?;
-        schema::check(&store.connection, path, StoreAccess::Read)?.required(path)?;
-        Ok(store)
+        let is_store = schema::check(&store.connection, path, StoreAccess::Read)?;
+        if is_store { Ok(store) } else { Err(StoreError::Missing { path: path.to_owned() }) }
     }
 
     /// Path of the store.

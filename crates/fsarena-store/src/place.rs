@@ -9,8 +9,7 @@ use fsarena_sys::fault;
 use rusqlite::{Connection, OpenFlags};
 use rustix::fs::{Access, access};
 
-use crate::schema::{self, StoreContent};
-use crate::{Result, StoreAccess, StoreError, immutable};
+use crate::{Result, StoreAccess, StoreError, immutable, schema};
 
 /// Suffixes of the files that SQLite keeps next to the store.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -31,15 +30,16 @@ pub fn has_journal(path: &Path) -> bool {
     ["-wal", "-journal"].iter().any(|suffix| companion(path, suffix).exists())
 }
 
-/// Looks at the file without writing to it or to a file next to it. SQLite opens it, since closing a file takes away all
-/// locks that this process has on it (fcntl_locking(2)), also those of SQLite's connections.
+/// Whether there is a store, without writing to it or to a file next to it; an empty file is none. SQLite opens it, since
+/// closing a file takes away all locks that this process has on it (fcntl_locking(2)), also those of SQLite's
+/// connections.
 ///
 /// # Errors
 /// If it is not a database, or is one of another program or of another format.
-pub fn look(path: &Path, access: StoreAccess) -> Result<StoreContent> {
+pub fn look(path: &Path, access: StoreAccess) -> Result<bool> {
     let failed = |error: std::io::Error| StoreError::inaccessible(path, access, error);
     let found = match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(StoreContent::Nothing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         found => found.map_err(failed)?,
     };
     if !found.is_file() {
@@ -49,6 +49,11 @@ pub fn look(path: &Path, access: StoreAccess) -> Result<StoreContent> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(immutable(path), flags);
     schema::check(&opened.map_err(|error| StoreError::sqlite(path, access, error))?, path, access)
+}
+
+/// Refuses a path where there is no store.
+pub fn require_store(path: &Path, access: StoreAccess) -> Result<()> {
+    if look(path, access)? { Ok(()) } else { Err(StoreError::Missing { path: path.to_owned() }) }
 }
 
 /// Refuses a place at which no store can be made or written; makes nothing.

@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt;
 
 use fsarena_model::{Event, Label, RunRecord, Status};
 use fsarena_sys::mark::Mark;
-use rusqlite::Row;
 use rusqlite::types::Type;
+use rusqlite::{Params, Row};
 use serde::Serialize;
 
 use crate::{Result, Store, StoreError};
@@ -88,9 +88,7 @@ impl Store {
     pub fn runs(&self) -> Result<Vec<RunRow>> {
         let query = "SELECT run, started, suite, contenders, is_complete, rounds FROM run
                      WHERE has_measured ORDER BY run";
-        let list =
-            || self.connection.prepare(query)?.query_map([], run_row)?.collect::<rusqlite::Result<Vec<RunRow>>>();
-        let (mut runs, mut tags) = (list().map_err(|error| self.sqlite(error))?, self.tags()?);
+        let (mut runs, mut tags) = (self.rows(query, [], run_row)?, self.tags()?);
         let marks = Mark::all_set();
         for row in &mut runs {
             row.tags = tags.remove(&row.run).unwrap_or_default();
@@ -126,8 +124,17 @@ impl Store {
         let query = "SELECT DISTINCT json_extract(workload.value, '$.name')
                      FROM run JOIN event USING (run), json_each(event, '$.started.plan.workloads') AS workload
                      WHERE has_measured AND number = 1 ORDER BY 1";
-        let list = || self.connection.prepare(query)?.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>();
-        list().map_err(|error| self.sqlite(error))
+        self.rows(query, [], |row| row.get(0))
+    }
+
+    fn rows<T>(
+        &self,
+        query: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let all = || self.connection.prepare(query)?.query_map(parameters, read)?.collect::<rusqlite::Result<_>>();
+        all().map_err(|error| self.sqlite(error))
     }
 
     /// The tags of each run that has some.
@@ -135,9 +142,8 @@ impl Store {
         let query = "SELECT run, event FROM event WHERE event GLOB '{\"tagged\":*' OR event GLOB '{\"untagged\":*'
                      ORDER BY run, number";
         let read = |row: &Row<'_>| Ok((row.get(0)?, serde_json::from_str(row.get_ref(1)?.as_str()?)));
-        let all = || self.connection.prepare(query)?.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>();
         let mut tags: BTreeMap<i64, Vec<String>> = BTreeMap::new();
-        for (run, event) in all().map_err(|error| self.sqlite(error))? {
+        for (run, event) in self.rows(query, [], read)? {
             let own = tags.entry(run).or_default();
             match event {
                 Ok(Event::Tagged(tag)) if !own.contains(&tag) => own.push(tag),
@@ -155,9 +161,7 @@ impl Store {
     /// One query, so that a run that still goes on is read as it was at one moment.
     fn each_event<T>(&self, run: i64, read: impl Fn(&str) -> T) -> Result<Vec<T>> {
         let query = "SELECT event FROM event WHERE run = ? ORDER BY number";
-        let read = |row: &Row<'_>| Ok(read(row.get_ref(0)?.as_str()?));
-        let all = || self.connection.prepare(query)?.query_map([run], read)?.collect::<rusqlite::Result<Vec<T>>>();
-        let events = all().map_err(|error| self.sqlite(error))?;
+        let events = self.rows(query, [run], |row| Ok(read(row.get_ref(0)?.as_str()?)))?;
         match events.is_empty() {
             true => Err(StoreError::NoSuchRun { run, path: self.path.clone() }),
             false => Ok(events),

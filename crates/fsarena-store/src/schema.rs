@@ -38,22 +38,6 @@ pub const APPLICATION: i64 = 0x6673_6172;
 /// (<https://www.sqlite.org/schematab.html>).
 const EXECUTED: &str = "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE coalesce(rootpage, 0) = 0)";
 
-/// What exists at the path of a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StoreContent {
-    /// No file, or an empty one, or an empty database.
-    Nothing,
-    /// A store.
-    Store,
-}
-
-impl StoreContent {
-    /// Requires that there is a store.
-    pub fn required(self, path: &Path) -> Result<()> {
-        if self == Self::Store { Ok(()) } else { Err(StoreError::Missing { path: path.to_owned() }) }
-    }
-}
-
 /// Makes the tables in `connection`'s file if it is empty. Refuses other files and leaves them unchanged.
 pub fn prepare(connection: &mut Connection, path: &Path) -> Result<()> {
     let sqlite = |error| StoreError::sqlite(path, StoreAccess::Write, error);
@@ -61,13 +45,13 @@ pub fn prepare(connection: &mut Connection, path: &Path) -> Result<()> {
     let view = connection.transaction().map_err(sqlite)?;
     let found = check(&view, path, StoreAccess::Write);
     view.finish().map_err(sqlite)?;
-    if found? == StoreContent::Store {
+    if found? {
         return Ok(());
     }
     fault::step("store tables").map_err(|error| StoreError::inaccessible(path, StoreAccess::Write, error))?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
     // Another process may have made the tables while this one waited for the lock.
-    if check(&transaction, path, StoreAccess::Write)? == StoreContent::Nothing {
+    if !check(&transaction, path, StoreAccess::Write)? {
         transaction.execute_batch(TABLES).map_err(sqlite)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(sqlite)?;
         transaction.pragma_update(None, "user_version", FORMAT).map_err(sqlite)?;
@@ -75,27 +59,21 @@ pub fn prepare(connection: &mut Connection, path: &Path) -> Result<()> {
     transaction.commit().map_err(sqlite)
 }
 
-/// Requires that the file is a store of this format without anything that SQLite executes, or empty.
-pub fn check(connection: &Connection, path: &Path, access: StoreAccess) -> Result<StoreContent> {
+/// Requires that the file is a store of this format without anything that SQLite executes, or empty. Whether it is a
+/// store.
+pub fn check(connection: &Connection, path: &Path, access: StoreAccess) -> Result<bool> {
     let sqlite = |error| StoreError::sqlite(path, access, error);
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(sqlite);
     let is_there = |query| connection.query_row(query, [], |row| row.get::<_, bool>(0)).map_err(sqlite);
     let is_empty = !is_there("SELECT EXISTS (SELECT * FROM sqlite_schema)")?;
-    match judge(path, number("application_id")?, number("user_version")?, is_empty)? {
-        StoreContent::Store if is_there(EXECUTED)? => {
+    match (number("application_id")?, number("user_version")?) {
+        (APPLICATION, FORMAT) if is_there(EXECUTED)? => {
             Err(StoreError::damaged(path, "it has views, triggers or virtual tables, which no store has"))
         }
-        found => Ok(found),
-    }
-}
-
-/// Judges a database by its `application_id` and `user_version`.
-fn judge(path: &Path, application: i64, version: i64, is_empty: bool) -> Result<StoreContent> {
-    match (application, version) {
-        (APPLICATION, FORMAT) => Ok(StoreContent::Store),
-        (APPLICATION, 1..) => Err(StoreError::OtherFormat { path: path.to_owned(), found: version, known: FORMAT }),
-        (APPLICATION, _) => Err(StoreError::damaged(path, format!("its format is {version}"))),
-        (0, 0) if is_empty => Ok(StoreContent::Nothing),
+        (APPLICATION, FORMAT) => Ok(true),
+        (APPLICATION, found @ 1..) => Err(StoreError::OtherFormat { path: path.to_owned(), found, known: FORMAT }),
+        (APPLICATION, version) => Err(StoreError::damaged(path, format!("its format is {version}"))),
+        (0, 0) if is_empty => Ok(false),
         _ => Err(StoreError::Foreign { path: path.to_owned() }),
     }
 }

@@ -33,9 +33,6 @@ impl Store {
     /// # Errors
     /// If it cannot be written, or the run does not exist.
     pub fn append(&mut self, run: i64, event: &Event) -> Result<()> {
-        if event.is_progress() {
-            return Ok(());
-        }
         self.within("store event", |transaction| append(transaction, run, event))
             .map_err(|error| missing_run(error, run))
     }

@@ -14,7 +14,7 @@ use crate::{Result, Verified};
 impl Machine {
     /// The name of a contender's library, and the device that it works on; `None` for other contenders.
     pub(super) fn library(&self, contender: usize) -> Option<(&'static str, PathBuf)> {
-        let device = self.places.get(contender)?.as_ref()?.library.clone()?;
+        let device = self.volumes.get(contender)?.place.as_ref()?.library.clone()?;
         Some((library_of(self.plan.contenders.get(contender)?)?, device))
     }
 
@@ -55,12 +55,12 @@ impl Machine {
 
     /// Remounts a contender and returns the unmount as a step; `None` if it cannot be remounted.
     pub(super) fn remount_timed(&mut self, contender: usize) -> Result<Option<Step>> {
-        let before = self.places[contender].take();
+        let before = self.volumes[contender].place.take();
         let Some(Remounted { place, unmounting, written }) = self.lane_set.remount(contender)? else {
-            self.places[contender] = before;
+            self.volumes[contender].place = before;
             return Ok(None);
         };
-        self.places[contender] = Some(place);
+        self.volumes[contender].place = Some(place);
         let name = "unmount".to_owned();
         Ok(Some(Step { name, operations: 1, bytes: 0, elapsed: unmounting, synced: None, written }))
     }

@@ -1,118 +1,184 @@
 //! The other side: a testbed whose contenders are on machines that answer calls.
+//!
+//! Guests of several kernels have some contenders each, on lanes of their own. Clients have all contenders, each with
+//! directories of its own: a workload is opened on the first clients, as many as it asks for. A slice begins on all of
+//! them at an agreed moment of their monotonic clocks, whose offsets are measured before each slice. What they did
+//! becomes one slice: their operations in the time in which all of them worked, and one histogram of all latencies. A
+//! program that works on several clients by itself is started once ([`spanning`]).
 
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Job, Limit, NEVER, RunStats, Upkeep};
+use fsarena_engine::{Engines, Job, NEVER};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
-    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Plan, Readings, Trace, Workload,
-    distinct,
+    BaselineKind, Bytes, ClientFacts, Conditions, ContenderFacts, Environment, LaneCost, MachineName, Nanos, Plan,
+    Readings, Trace, Workload, distinct,
 };
-use serde::de::DeserializeOwned;
+use fsarena_sys::Clock;
 
-use super::job::{First, RemoteJob, RemoteWork, RunCounters};
-use super::{Call, Ran, Remote, answer};
+use super::group::Group;
+use super::job::RemoteJob;
+use super::merged::{self, Merged};
+use super::servers::{Server, Servers};
+use super::{Call, Remote, spanning};
 use crate::schedule::lane_rounds;
-use crate::{Counters, Host, Result, TracedWork, Verified, Volumes, Workloads};
+use crate::{Counters, Host, Refusal, Result, TracedWork, Verified, Volumes, Workloads};
 
-/// Machines that each have some contenders of a plan, on lanes of their own. Facts about the machine are the first
-/// one's. Several machines have no baselines: each would need its own.
+/// The machines of a run as one testbed. Facts about the machine are those of the first contender's.
 pub struct Machines<R> {
-    machines: Vec<Rc<CallableMachine<R>>>,
-    /// For each contender of the run, its machine and its number there.
-    contenders: Vec<(usize, usize)>,
-}
-
-struct CallableMachine<R> {
-    remote: R,
-    /// The run's plan with the contenders of this machine.
-    plan: Plan,
-    counters: RunCounters,
+    pub(super) group: Rc<Group<R>>,
+    /// The engines of programs that are started here.
+    pub(super) engines: Engines,
 }
 
 impl<R: Remote> Machines<R> {
-    /// The testbed of `plan` on `machines`. Each has the plan's contenders with labels that are in its own plan.
-    pub fn new(plan: &Plan, machines: Vec<(R, Plan)>) -> Self {
-        let place = |label| {
-            let number = |plan: &Plan| plan.contenders.iter().position(|contender| contender.label == label);
-            machines.iter().enumerate().find_map(|(machine, (_, plan))| Some((machine, number(plan)?)))
-        };
-        let contenders = plan.contenders.iter().map(|contender| place(contender.label.clone()));
-        let contenders = contenders.collect::<Option<Vec<_>>>().expect("each contender is on a machine");
-        let machine = |(remote, plan)| Rc::new(CallableMachine { remote, plan, counters: RunCounters::default() });
-        Self { machines: machines.into_iter().map(machine).collect(), contenders }
+    /// The testbed of `plan`. Each of `machines` has the plan's contenders with labels that are in its own plan; clients
+    /// are in the order of the plan's clients. `engines` have the programs that are started here for all clients, and
+    /// `servers` are the plan's.
+    pub fn new(
+        plan: &Plan,
+        machines: Vec<(R, &Plan)>,
+        engines: Engines,
+        servers: Vec<Box<dyn Server>>,
+        clock: Rc<dyn Clock>,
+    ) -> Self {
+        Self { group: Rc::new(Group::new(plan, machines, Servers::new(servers), clock)), engines }
     }
 
-    /// The machine of a contender, or of a baseline of the only machine, and its number there.
-    fn of(&self, number: usize) -> (&Rc<CallableMachine<R>>, usize) {
-        let (machine, number) = self.contenders.get(number).copied().unwrap_or((0, number));
-        (&self.machines[machine], number)
+    /// Set when the run is to end because a machine is lost.
+    pub fn over(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.group.over)
     }
 
-    fn call<T: DeserializeOwned>(&self, number: usize, call: impl FnOnce(usize) -> Call) -> Result<T> {
-        let (machine, number) = self.of(number);
-        machine.call(&call(number), &NEVER)
+    /// The machines that are lost, by number.
+    pub fn lost(&self) -> Vec<usize> {
+        let machines = self.group.machines.iter().enumerate();
+        machines.filter(|(_, machine)| machine.remote.is_lost()).map(|(number, _)| number).collect()
+    }
+
+    /// The readings of all machines that work on a contender.
+    fn readings(&self, contender: usize, call: fn(usize) -> Call) -> Readings {
+        let machines = self.group.working(contender);
+        // If a connection is lost, they are missing, which is reported.
+        let found = self.group.on(&machines, contender, call, &NEVER).unwrap_or_default();
+        let name = |machine: &usize| self.group.machines[*machine].name.borrow().clone();
+        merged::readings(&machines.iter().map(name).collect::<Vec<_>>(), found)
+    }
+
+    /// Checks that what the first client made on a contender is seen by all others: otherwise they do not share it.
+    fn require_shared(&self, contender: usize, label: &str) -> Result<()> {
+        let group = &self.group;
+        let having = group.having(contender);
+        let Some(made) = group.first::<Option<PathBuf>>(contender, Call::Directory)? else { return Ok(()) };
+        let seen: Vec<bool> = group.each(having.iter().map(|client| (*client, Call::Sees(made.clone()))), &NEVER)?;
+        let blind = having.iter().zip(seen).find(|(_, sees)| !sees).map(|(client, _)| *client);
+        blind.map_or(Ok(()), |client| {
+            let text = format!(
+                "{} does not see what {} made on `{label}` ({}): it is not one file system for both",
+                group.name(client),
+                group.name(having[0]),
+                made.display()
+            );
+            Err(not_shared(text, "mount the shared file system at the same path on each client"))
+        })
     }
 }
 
-impl<R: Remote> CallableMachine<R> {
-    fn call<T: DeserializeOwned>(&self, call: &Call, stop: &AtomicBool) -> Result<T> {
-        if let Some(contender) = self.counters.take_start() {
-            self.remote.call(&Call::StartCounters(contender), &NEVER)?;
-        }
-        answer(self.remote.call(call, stop)?)
-    }
+/// The error of clients that do not have the same file system.
+fn not_shared(text: String, hint: &str) -> Refusal {
+    Refusal { hint: Some(hint.to_owned()), ..Refusal::of_machine(text) }
 }
 
 impl<R: Remote> Volumes for Machines<R> {
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts> {
-        let (machine, number) = self.of(contender);
-        let plan = &machine.plan;
-        let lane = match plan.lanes.shared.is_own() {
-            true => lane_rounds(&fsarena_lane::needs_lane(plan), round, plan.seed)[number],
-            false => lane,
+        let group = &self.group;
+        let (having, has_own) = (group.having(contender), group.plan.lanes.shared.is_own());
+        let call = |machine: &usize| {
+            let number = group.number(*machine, contender);
+            let own = || lane_rounds(&group.machines[*machine].needs_lane, round, group.plan.seed)[number];
+            (*machine, Call::Make { contender: number, lane: if has_own { own() } else { lane }, round })
         };
-        machine.call(&Call::Make { contender: number, lane, round }, &NEVER)
+        let mut facts: Vec<ContenderFacts> = group.each(having.iter().map(call), &NEVER)?;
+        let first = facts.remove(0);
+        if !facts.is_empty() {
+            self.require_shared(contender, &first.label.0)?;
+        }
+        match facts.iter().zip(&having[1..]).find(|(other, _)| other.mount != first.mount) {
+            None => Ok(first),
+            Some((ContenderFacts { label, mount, .. }, client)) => {
+                let (name, first) = (group.name(*client), first.mount);
+                let text = format!("`{label}` is mounted as `{mount}` on {name}, and as `{first}` on the first");
+                Err(not_shared(text, "mount it with the same options on each client"))
+            }
+        }
     }
 
-    fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>> {
-        let [only] = self.machines.as_slice() else { return Ok(None) };
-        only.call(&Call::Baseline(kind, Box::new(workload.clone())), &NEVER)
+    /// The same work in memory or on a local device is no bound for a file system of other machines, and each of several
+    /// guests would need its own.
+    fn baseline(&mut self, _kind: BaselineKind, _workload: &Workload) -> Result<Option<usize>> {
+        Ok(None)
     }
 
     fn remount(&mut self, contender: usize) -> Result<bool> {
-        self.call(contender, Call::Remount)
+        let is_done = self.group.all(contender, Call::Remount)?.into_iter().all(|done: bool| done);
+        if is_done {
+            self.group.servers.drop_caches()?;
+        }
+        Ok(is_done)
     }
 
     fn sync(&mut self, contender: usize) -> Result<Nanos> {
-        self.call(contender, Call::Sync)
+        Ok(self.group.all(contender, Call::Sync)?.into_iter().max().unwrap_or_default())
     }
 
     fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>> {
-        self.call(contender, Call::Quiesce)
+        let times: Vec<Option<Nanos>> = self.group.all(contender, Call::Quiesce)?;
+        Ok(times.into_iter().collect::<Option<Vec<_>>>().and_then(|times| times.into_iter().max()))
     }
 
     fn used(&mut self, contender: usize) -> Option<Bytes> {
-        self.call(contender, Call::Used).ok().flatten()
+        self.group.first(contender, Call::Used).ok().flatten()
     }
 
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>> {
-        self.call(contender, Call::Finish)
+        let found: Vec<Option<CheckResult>> = self.group.all(contender, Call::Finish)?;
+        Ok(found.into_iter().flatten().min_by_key(|check| check.clean))
     }
 }
 
 impl<R: Remote + 'static> Workloads for Machines<R> {
     fn directory(&mut self, contender: usize) -> Option<PathBuf> {
-        self.call(contender, Call::Directory).ok().flatten()
+        self.group.first(contender, Call::Directory).ok().flatten()
     }
 
     fn open(&mut self, contender: usize, workload: &Workload, seed: u64, stop: &AtomicBool) -> Result<Box<dyn Job>> {
-        let (machine, number) = self.of(contender);
-        let call = Call::Open { contender: number, workload: Box::new(workload.clone()), seed };
-        let verifies = machine.call(&call, stop)?;
-        Ok(Box::new(RemoteJob::new(OtherMachine { machine: Rc::clone(machine), number }, verifies)))
+        let (group, having) = (&self.group, self.group.having(contender).len());
+        let wanted = workload.clients().map_or(having, |count| count as usize);
+        if wanted > having {
+            return Err(Refusal::of_machine(format!("{wanted} clients are needed, and {having} are left")));
+        }
+        group.active.set(wanted);
+        let has_clients = group.plan.clients.is_some();
+        let spanning = self.engines.named(&workload.engine).and_then(|engine| engine.spanning);
+        let spanning = spanning.filter(|_| has_clients);
+        group.spans.set(spanning.is_some());
+        if let Some(spanning) = spanning {
+            return self.open_spanning(contender, workload, seed, spanning, stop);
+        }
+        let working = group.working(contender);
+        // Each client has random choices of its own.
+        let open = |(place, machine): (u64, &usize)| {
+            let seed = seed ^ fsarena_model::seed::scatter(place);
+            let contender = group.number(*machine, contender);
+            (*machine, Call::Open { contender, workload: Box::new(workload.clone()), seed })
+        };
+        let verifies: Vec<bool> = group.each((0..).zip(&working).map(open), stop)?;
+        let verifies = verifies.into_iter().all(|verifies| verifies);
+        let merged = has_clients.then(|| Merged::of(workload));
+        Ok(Box::new(RemoteJob { group: Rc::clone(group), contender, merged, verifies, reads_on: false }))
     }
 
     fn verify(
@@ -122,99 +188,99 @@ impl<R: Remote + 'static> Workloads for Machines<R> {
         _job: &mut dyn Job,
         stop: &AtomicBool,
     ) -> Result<Option<Verified>> {
-        let (machine, number) = self.of(contender);
-        machine.call(&Call::Verify(number, Box::new(workload.clone())), stop)
+        let call = |contender| Call::Verify(contender, Box::new(workload.clone()));
+        let found: Vec<Option<Verified>> = self.group.on(&self.group.working(contender), contender, call, stop)?;
+        Ok(found.into_iter().next().flatten())
     }
 
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
-        self.call(contender, |number| Call::Logical(number, Box::new(workload.clone()))).ok().flatten()
+        let call = |contender| Call::Logical(contender, Box::new(workload.clone()));
+        let found: Vec<Option<Bytes>> = self.group.on(&self.group.working(contender), contender, call, &NEVER).ok()?;
+        found.into_iter().map(|bytes| Some(bytes?.0)).sum::<Option<u64>>().map(Bytes)
     }
 
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<()> {
-        self.call(contender, |number| Call::Clear(number, Box::new(workload.clone())))
+        let call = |contender| Call::Clear(contender, Box::new(workload.clone()));
+        self.group.all::<()>(contender, call).map(drop)
     }
 }
 
 impl<R: Remote> Counters for Machines<R> {
     /// The call is made together with the next one, so that the counters of a run have nothing of the connection.
     fn start_counters(&mut self, contender: usize) {
-        let (machine, number) = self.of(contender);
-        machine.counters.start_with_run(number);
+        self.group.counters.start_with_run(contender);
     }
 
     fn read_counters(&mut self, contender: usize) -> Readings {
-        self.call(contender, Call::ReadCounters).unwrap_or_default()
+        self.readings(contender, Call::ReadCounters)
     }
 
     fn stop_counters(&mut self, contender: usize) {
-        let (machine, number) = self.of(contender);
-        if !machine.counters.were_stopped_with_run(number) {
-            // If the connection is lost, the totals are missing, which is reported.
-            let _ = machine.call::<()>(&Call::StopCounters(number), &NEVER);
+        if !self.group.counters.were_stopped_with_run(contender) {
+            // If a connection is lost, the totals are missing, which is reported.
+            let _ = self.group.on::<()>(&self.group.working(contender), contender, Call::StopCounters, &NEVER);
         }
     }
 
     fn totals(&mut self, contender: usize) -> Readings {
-        self.call(contender, Call::Totals).unwrap_or_default()
+        let readings = self.readings(contender, Call::Totals);
+        let mut readings = if self.group.spans.get() { spanning::without_own(readings) } else { readings };
+        readings.extend(self.group.servers.take_readings(contender));
+        readings
     }
 
     fn start_trace(&mut self, contender: usize, lasts: Nanos) -> Result<bool> {
-        self.call(contender, |contender| Call::StartTrace(contender, lasts))
+        if self.group.plan.clients.is_some() {
+            return Err(Refusal::of_machine("the work of several clients is not traced".to_owned()));
+        }
+        self.group.first(contender, |contender| Call::StartTrace(contender, lasts))
     }
 
     fn stop_trace(&mut self, contender: usize, work: &TracedWork) -> Result<Trace> {
-        self.call(contender, |contender| Call::StopTrace(contender, work.clone()))
+        self.group.first(contender, |contender| Call::StopTrace(contender, work.clone()))
     }
 }
 
 impl<R: Remote> Host for Machines<R> {
     fn survey(&mut self) -> Result<Environment> {
-        let found = self.machines.iter().map(|machine| machine.call(&Call::Survey, &NEVER));
-        let mut found: Vec<Environment> = found.collect::<Result<_, _>>()?;
-        let kernels = distinct(found.iter().filter_map(|machine| machine.kernel.clone()));
-        Ok(Environment { kernel: (!kernels.is_empty()).then(|| kernels.join(" and ")), ..found.swap_remove(0) })
+        let group = &self.group;
+        let present = group.present();
+        let Some(named) = &group.plan.clients else {
+            let mut found: Vec<Environment> = group.every(&Call::Survey)?;
+            let kernels = distinct(found.iter().filter_map(|machine| machine.kernel.clone()));
+            return Ok(Environment {
+                kernel: (!kernels.is_empty()).then(|| kernels.join(" and ")),
+                ..found.swap_remove(0)
+            });
+        };
+        group.compare_clocks(&present, 8)?;
+        let mut found: Vec<Environment> = group.every(&Call::Survey)?;
+        let machines: Vec<MachineName> = group.every(&Call::Introduce)?;
+        let facts = present.iter().zip(&found).zip(machines).map(|((client, found), machine)| {
+            let (command, client) = (named.commands[*client].clone(), &group.machines[*client]);
+            client.name.replace(machine.clone());
+            let clock = client.clock.borrow().offset();
+            let Environment { kernel, cores, memory, .. } = found.clone();
+            ClientFacts { command, machine, kernel, cores, memory, clock }
+        });
+        let clients = facts.collect();
+        // The load at rest is of one machine, and the daemons of a file service are a part of it.
+        Ok(Environment { clients, at_rest: None, ..found.swap_remove(0) })
     }
 
     fn lane_cost(&mut self) -> Result<Option<LaneCost>> {
-        self.machines[0].call(&Call::LaneCost, &NEVER)
+        self.group.first(0, |_| Call::LaneCost)
     }
 
     fn conditions(&mut self) -> Conditions {
-        self.machines[0].call(&Call::Conditions, &NEVER).unwrap_or_default()
+        self.group.first(0, |_| Call::Conditions).unwrap_or_default()
     }
 
     fn clients(&self) -> Option<u32> {
-        None
+        self.group.plan.clients.as_ref().map(|_| self.group.present().len() as u32)
     }
 
     fn limit_memory(&mut self, limit: Option<Bytes>) -> Result<()> {
-        self.machines.iter().try_for_each(|machine| machine.call(&Call::LimitMemory(limit), &NEVER))
-    }
-}
-
-/// The work of a contender on another machine.
-struct OtherMachine<R> {
-    machine: Rc<CallableMachine<R>>,
-    number: usize,
-}
-
-impl<R: Remote> RemoteWork for OtherMachine<R> {
-    fn upkeep(&self, upkeep: Upkeep, stop: &AtomicBool) -> Result<()> {
-        self.machine.call(&Call::Upkeep(self.number, upkeep), stop)
-    }
-
-    fn run(&mut self, limit: &Limit<'_>, first: First, stats: &mut RunStats) -> Result<bool> {
-        let Self { machine, number, .. } = self;
-        let is_counted = machine.counters.begin_run(*number);
-        let Limit { time, stop } = *limit;
-        let is_first = first == First::Yes;
-        let call = Call::Run { contender: *number, at: None, time, is_first, is_counted };
-        let ran: Ran = machine.call(&call, stop)?;
-        *stats = ran.stats;
-        Ok(ran.reads_on)
-    }
-
-    fn close(&self) {
-        let _ = self.machine.call::<()>(&Call::Close(self.number), &NEVER);
+        self.group.every::<()>(&Call::LimitMemory(limit)).map(drop)
     }
 }

@@ -44,7 +44,6 @@ impl<'a> Served<'a> {
     pub fn answer(&mut self, call: Call, stop: &AtomicBool) -> Result<Value> {
         let testbed = &mut *self.testbed;
         match call {
-            Call::Ready => Ok(Value::Null),
             Call::Introduce => value(&self.name),
             Call::Clocks => {
                 value(Clocks { monotonic: self.clock.now(), time_of_day: fsarena_sys::clock::time_of_day() })
@@ -52,7 +51,6 @@ impl<'a> Served<'a> {
             Call::Directory(contender) => value(testbed.directory(contender)),
             Call::Sees(path) => value(path.exists()),
             Call::Make { contender, lane, round } => value(testbed.make(contender, lane, round)?),
-            Call::Baseline(kind, workload) => value(testbed.baseline(kind, &workload)?),
             Call::Remount(contender) => value(testbed.remount(contender)?),
             Call::Sync(contender) => value(testbed.sync(contender)?),
             Call::Quiesce(contender) => value(testbed.quiesce(contender)?),

@@ -58,17 +58,14 @@ impl WorkloadRun<'_> {
         self.follow_to_rest(participant, returned, synced)
     }
 
-    /// Follows a whole run until the file system is at rest. Syncs first, if the run was not synced because it ends by
-    /// itself.
-    pub(super) fn follow_whole(&mut self, participant: &mut Participant, returned: Nanos) -> Result<()> {
-        let synced = match participant.synced {
-            Some(synced) => synced,
-            None => self.testbed.sync(participant.contender)?,
-        };
-        self.follow_to_rest(participant, returned, synced)
-    }
-
-    fn follow_to_rest(&mut self, participant: &mut Participant, returned: Nanos, synced: Nanos) -> Result<()> {
+    /// Follows work whose calls returned after `returned`, and that was synced within `synced`, until the file system is
+    /// at rest.
+    pub(super) fn follow_to_rest(
+        &mut self,
+        participant: &mut Participant,
+        returned: Nanos,
+        synced: Nanos,
+    ) -> Result<()> {
         let contender = participant.contender;
         let after = self.testbed.used(contender);
         self.testbed.start_counters(contender);

@@ -74,10 +74,11 @@ impl Participant {
             Within::Done(done) => done.map_err(Into::into),
             Within::OutOfTime(limit) => {
                 self.out_of_time = Some(limit);
-                Err(out_of_time(limit))
+                Err(Refusal::of_machine(format!("not done after {limit}")))
             }
         }
     }
+
     pub(super) fn warm_up(&mut self, setting: &Setting<'_>) -> Result<()> {
         if setting.workload.memory_limit.is_some() {
             self.upkeep(setting, Upkeep::WarmUp)?;
@@ -124,9 +125,4 @@ impl Participant {
             _ => trial,
         }
     }
-}
-
-/// The error of work that exceeded its time limit.
-pub(super) fn out_of_time(limit: Nanos) -> Refusal {
-    Refusal::of_machine(format!("not done after {limit}"))
 }

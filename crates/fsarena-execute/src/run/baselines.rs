@@ -7,7 +7,7 @@ use fsarena_model::{
 
 use super::Session;
 use crate::RunError;
-use crate::round::{self, Clocks, Results, Setting, Shares};
+use crate::round::{self, Clocks, Setting, Shares};
 
 /// Maximum number of slices of a baseline, except on the device. A baseline needs no narrow interval.
 const SLICES: u32 = 2;
@@ -23,10 +23,9 @@ impl Session<'_> {
     /// Whether the three clocks of a workload are read in the current round. For them, a further slice of a program
     /// would cost as much as its figures.
     pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
-        let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
         let is_cheap = workload.mode == Mode::Whole || workload.traits.program.is_none();
         match is_cheap {
-            _ if !self.is_due(is_new) || workload.is_open_loop() => Clocks::Left,
+            _ if !self.is_due(|| self.is_unmeasured(workload)) || workload.is_open_loop() => Clocks::Left,
             true => Clocks::Read,
             false => Clocks::Space,
         }
@@ -131,9 +130,9 @@ impl Session<'_> {
         };
         let label = Label(place.to_string());
         let (round, run, lanes, contenders) = (self.round, &self.setting, &self.lanes, vec![(number, &label)]);
-        let (clocks, results, shares) = (Clocks::Left, Results::Left, Shares::default());
+        let (clocks, shares, traces, verifies_slices) = (Clocks::Left, Shares::default(), false, false);
         let setting =
-            Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces: false, results };
+            Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, verifies_slices };
         Ok(round::run(self.testbed, &setting).unwrap_or_default())
     }
 }

@@ -5,14 +5,9 @@ use std::collections::BTreeSet;
 use fsarena_analyse::{counted_seconds, foreign_seconds};
 use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Conditions, ContenderFacts, Environment, Label, LaneCost, Plan, Trial, probe};
+use fsarena_model::{Conditions, ContenderFacts, Label, LaneCost, Plan, Trial, probe};
 
-use crate::{environment, libraries};
-
-/// The share by which each contender's operations are slowed down on purpose.
-pub fn slowdowns(plan: &Plan) -> Vec<f64> {
-    plan.contenders.iter().map(|contender| plan.slowdown(&contender.label)).collect()
-}
+use crate::libraries;
 
 /// Notes about contenders that are treated differently, and about known weaknesses of their kinds.
 pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
@@ -42,18 +37,6 @@ pub fn shared_storage(known: &[ContenderFacts], new: &[ContenderFacts]) -> Vec<S
 pub fn on_one_file_system(place: &str, labels: &[&Label]) -> String {
     let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
     format!("{} are directories on the same file system ({place}), not on different ones", labels.join(", "))
-}
-
-/// The note that flushes do nothing in memory, so that durable work is faster there than on a disk.
-pub fn free_flushes(environment: &Environment) -> Option<String> {
-    let cost = environment.lanes.cost.as_ref()?;
-    environment::lies_in_memory(environment).then(|| {
-        format!(
-            "these lanes lie in memory, where a flush does nothing (a write and flush takes {}): what the workloads with \
-             fsync and syncfs show here does not carry over to a disk",
-            cost.back_to_back
-        )
-    })
 }
 
 pub fn of_round(

@@ -3,18 +3,18 @@
 use fsarena_analyse::Standing;
 use fsarena_model::{Nanos, Plan};
 
-use crate::pace;
+use crate::pace::{self, RoundTime};
 
 /// Of the `open` workloads those that together probably have the most pairs decided in the time that is `left`; all, if
-/// it makes no difference. `last` holds the duration of the previous round and the weight of its workloads.
+/// it makes no difference. `last` is the previous round.
 ///
 /// This does not change how often a verdict is wrong: each pair is tested at the same level whatever is measured next.
-pub fn most_decided(plan: &Plan, open: Vec<usize>, standing: &Standing, left: Nanos, last: (Nanos, f64)) -> Vec<usize> {
+pub fn most_decided(plan: &Plan, open: Vec<usize>, standing: &Standing, left: Nanos, last: RoundTime) -> Vec<usize> {
     let further: Vec<Vec<Option<u32>>> = open.iter().map(|workload| standing.further_rounds(*workload)).collect();
     let weights: Vec<f64> = open.iter().map(|workload| pace::weight(plan, &[*workload])).collect();
     let rounds = |chosen: &[bool]| {
         let weight: f64 = weights.iter().zip(chosen).filter(|(_, is)| **is).map(|(weight, _)| weight).sum();
-        left.saturating_sub(pace::CLOSING).0 / pace::expected(last.0, last.1, weight).0.max(1)
+        left.saturating_sub(pace::CLOSING).0 / last.expected(weight).0.max(1)
     };
     let chosen = most(&further, rounds);
     open.into_iter().zip(chosen).filter_map(|(workload, is)| is.then_some(workload)).collect()

@@ -47,8 +47,7 @@ impl Session<'_> {
             let change = resume_check::change(then, &now).map(warning);
             return Ok(change.into_iter().chain(state).map(Event::Note).collect());
         }
-        let notes = facts::notes(self.plan).chain(facts::free_flushes(&now)).map(warning);
-        let notes = notes.chain(environment::notes(&now, self.plan));
+        let notes = facts::notes(self.plan).map(warning).chain(environment::notes(&now, self.plan));
         let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
         Ok(std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect())
     }

@@ -3,12 +3,11 @@
 use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use fsarena_analyse::assess;
 use fsarena_engine::{Engine, EngineError, Engines, Job, Limit, RunStats, Spanning};
-use fsarena_execute::remote::{ClientMachines, Server};
+use fsarena_execute::remote::{Machines, Server};
 use fsarena_execute::{Refusal, Remaining, RunError, run};
 use fsarena_model::clients::WhenLost;
 use fsarena_model::{
@@ -68,7 +67,7 @@ fn performed(
         Plan { clients: Some(Clients { commands, numbers: numbers.to_vec(), when_lost, servers: Vec::new() }), ..plan };
     let here = FakeClock::default();
     let mut stages = Vec::new();
-    let wire = |client: &Client| {
+    let mut wire = |client: &Client| {
         let there = FakeClock::waking(client.late);
         let labels = ["ext4", "xfs", "memory"].map(str::to_owned).to_vec();
         let world = World { operation_noise: 0.05, ..World::of(&client.rates) };
@@ -77,9 +76,9 @@ fn performed(
         let clocks = Clocks { here: here.clone(), there, ahead: client.ahead };
         Wire::to_client(FakeTestbed::new(stage), clocks, client.left)
     };
-    let over = Arc::new(AtomicBool::new(false));
-    let wires = clients.iter().map(wire).collect();
-    let mut machines = ClientMachines::new(&plan, engines, wires, servers, Rc::new(here.clone()), Arc::clone(&over));
+    let wires = clients.iter().map(|client| (wire(client), &plan)).collect();
+    let mut machines = Machines::new(&plan, wires, engines, servers, Rc::new(here.clone()));
+    let over = machines.over();
     let mut listener = Collector::new(here.clone(), usize::MAX);
     let result = run(
         Remaining::whole(RunRecord::new(3, plan.clone(), String::new())),

@@ -4,9 +4,10 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::assess;
+use fsarena_engine::Engines;
 use fsarena_execute::remote::Machines;
 use fsarena_execute::{Remaining, run};
-use fsarena_model::{BaselineKind, Mode, Plan, Rounds, RunRecord, Verdict, Workload};
+use fsarena_model::{Mode, Plan, Rounds, RunRecord, Verdict, Workload};
 
 use fsarena_fakes::{Backstage, Collector, Effect, FakeClock, FakeTestbed, Play, Trap, Wire, World, workload};
 
@@ -14,12 +15,11 @@ fn trap(entry: &str, effect: Effect) -> Trap {
     Trap { round: 2, entry: entry.to_owned(), nth: 1, effect }
 }
 
-/// Noise, a baseline, a contender that cannot be remounted, damage, and failures of many kinds of calls.
+/// Noise, a contender that cannot be remounted, damage, and failures of many kinds of calls.
 fn eventful() -> Play {
     let mut world = World::of(&[1000.0, 800.0, 500.0]);
     (world.round_noise, world.operation_noise) = (0.05, 0.1);
     (world.stuck, world.damage) = (vec![1], vec![(2, 1)]);
-    world.baseline = Some((BaselineKind::Memory, 9000.0));
     let fails = ["reset xfs create", "sync btrfs", "open ext4 append", "finish ext4"];
     world.traps = fails.iter().map(|entry| trap(entry, Effect::Fail)).collect();
     let whole = Workload { mode: Mode::Whole, ..workload("append") };
@@ -55,8 +55,9 @@ fn contenders_on_several_machines_interleave_and_are_told_apart() {
         let wire = Wire::to(FakeTestbed::new(Rc::clone(&stage)));
         (stage, (wire, Plan { contenders, ..plan.clone() }))
     };
-    let ((old, first), (new, second)) = (machine(0, 1000.0), machine(1, 700.0));
-    let mut machines = Machines::new(&plan, vec![first, second]);
+    let ((old, (first, its)), (new, (second, other))) = (machine(0, 1000.0), machine(1, 700.0));
+    let both = vec![(first, &its), (second, &other)];
+    let mut machines = Machines::new(&plan, both, Engines(&[]), Vec::new(), Rc::new(clock.clone()));
     let mut listener = Collector::new(clock.clone(), usize::MAX);
     run(
         Remaining::whole(RunRecord::new(3, plan.clone(), String::new())),

@@ -13,39 +13,31 @@ use crate::Refusal;
 pub struct NamedClients {
     /// The clients.
     pub clients: Clients,
-    /// What starts such a program.
-    pub launcher: Launcher,
+    /// What starts such a program; `None` if it is not known on which hosts the clients are.
+    pub launcher: Option<Launcher>,
 }
 
 /// What starts a program that works on several clients as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Launcher {
-    /// mpirun, on this machine.
-    Here,
-    /// mpirun, on these hosts.
-    Mpi(Vec<String>),
-    /// srun, on these nodes of the allocation.
-    Slurm(Vec<String>),
-    /// Nothing: it is not known on which hosts the clients are.
-    Unknown,
+pub struct Launcher {
+    /// Its command line, with places for the number of clients, their hosts, and the number of processes.
+    line: &'static str,
+    hosts: Vec<String>,
 }
 
+/// mpirun, on this machine.
+const HERE: &str = "mpirun -n {processes}";
+/// mpirun, on hosts.
+const MPI: &str = "mpirun -x PATH --map-by node --host {hosts} -n {processes}";
+/// srun, on nodes of the allocation.
+const SLURM: &str = "srun --overlap --overcommit --distribution=cyclic -N{count} -w {hosts} -n {processes}";
+
 impl Launcher {
-    /// The words that start a program on the first `count` clients, its processes in turn on each; `None` if they are
-    /// not known.
-    pub fn words(&self, count: usize) -> Option<Vec<String>> {
-        let text = match self {
-            Self::Here => "mpirun -n {processes}".to_owned(),
-            Self::Mpi(hosts) => {
-                format!("mpirun -x PATH --map-by node --host {} -n {{processes}}", hosts[..count].join(","))
-            }
-            Self::Slurm(nodes) => format!(
-                "srun --overlap --overcommit --distribution=cyclic -N{count} -w {} -n {{processes}}",
-                nodes[..count].join(",")
-            ),
-            Self::Unknown => return None,
-        };
-        Some(text.split(' ').map(str::to_owned).collect())
+    /// The words that start a program on the first `count` clients, its processes in turn on each.
+    pub fn words(&self, count: usize) -> Vec<String> {
+        let hosts = self.hosts.iter().take(count).map(String::as_str).collect::<Vec<_>>().join(",");
+        let line = self.line.replace("{count}", &count.to_string()).replace("{hosts}", &hosts);
+        line.split(' ').map(str::to_owned).collect()
     }
 }
 
@@ -57,7 +49,7 @@ impl NamedClients {
     /// If a list of hosts cannot be read, or the numbers are not possible.
     pub fn of(named: Clients, place: Option<&str>) -> Result<Option<Self>> {
         let Clients { mut commands, mut numbers, .. } = named;
-        let mut launcher = Launcher::Unknown;
+        let mut launcher = None;
         if let Some(place) = place {
             let (further, of_all) = started_at(place)?;
             if commands.is_empty() {
@@ -95,25 +87,26 @@ impl NamedClients {
 }
 
 /// The commands that start agents at `place`, as `--clients` names it, and what starts programs there.
-fn started_at(place: &str) -> Result<(Vec<String>, Launcher)> {
+fn started_at(place: &str) -> Result<(Vec<String>, Option<Launcher>)> {
+    let by = |line, hosts| Some(Launcher { line, hosts });
     let (launcher, rest) = place.split_once(':').unwrap_or((place, ""));
     let own = quoted(&std::env::current_exe().context("the path of this program")?.display().to_string())?;
     match launcher {
-        "local" => Ok((vec![format!("{own} agent"); count(place, rest)?], Launcher::Here)),
+        "local" => Ok((vec![format!("{own} agent"); count(place, rest)?], by(HERE, Vec::new()))),
         "ssh" | "mpi" => {
             let hosts = hosts(rest)?;
             let command = |host: &String| match launcher {
                 "ssh" => format!("ssh {host} fsarena agent"),
                 _ => format!("mpirun --host {host} -n 1 {own} agent"),
             };
-            Ok((hosts.iter().map(command).collect(), Launcher::Mpi(hosts)))
+            Ok((hosts.iter().map(command).collect(), by(MPI, hosts)))
         }
         "slurm" if rest.is_empty() => {
             let nodes = slurm_nodes()?;
             let command = |node: &String| format!("srun --overlap -N1 -n1 -w {node} {own} agent");
-            Ok((nodes.iter().map(command).collect(), Launcher::Slurm(nodes)))
+            Ok((nodes.iter().map(command).collect(), by(SLURM, nodes)))
         }
-        "slurm" => Ok((vec![format!("srun -N1 -n1 {own} agent"); count(place, rest)?], Launcher::Unknown)),
+        "slurm" => Ok((vec![format!("srun -N1 -n1 {own} agent"); count(place, rest)?], None)),
         _ => {
             let text = format!("`{place}` names no clients");
             let hint = "--clients local:4, ssh:HOSTFILE, mpi:HOSTFILE, slurm (the nodes of this allocation) or slurm:4";
@@ -221,7 +214,7 @@ mod tests {
         let path = file.path().display().to_string();
         let (commands, launcher) = started_at(&format!("ssh:{path}")).expect("hosts");
         assert_eq!(commands, ["node1", "me@node2", "node3", "fd00::1"].map(|host| format!("ssh {host} fsarena agent")));
-        let words = |count| launcher.words(count).map(|words| words.join(" "));
+        let words = |count| launcher.as_ref().map(|launcher| launcher.words(count).join(" "));
         let launched = |hosts| Some(format!("mpirun -x PATH --map-by node --host {hosts} -n {{processes}}"));
         assert_eq!((words(1), words(2)), (launched("node1"), launched("node1,me@node2")));
         writeln!(file, "-oProxyCommand=x").expect("written");
@@ -231,12 +224,12 @@ mod tests {
     #[test]
     fn programs_are_started_by_what_starts_the_agents() {
         let nodes = ["n1", "n2", "n3"].map(str::to_owned).to_vec();
-        let slurm = Launcher::Slurm(nodes).words(2).map(|words| words.join(" "));
+        let slurm = Launcher { line: SLURM, hosts: nodes }.words(2).join(" ");
         let expected = "srun --overlap --overcommit --distribution=cyclic -N2 -w n1,n2 -n {processes}";
-        assert_eq!(slurm.as_deref(), Some(expected));
+        assert_eq!(slurm, expected);
         let of = |own: &[&str], place| named(own, place, &[]).expect("well named").expect("some").launcher;
-        assert_eq!(of(&[], Some("local:2")), Launcher::Here);
-        assert_eq!(of(&["ssh n1 fsarena agent"], None), Launcher::Unknown);
-        assert_eq!(of(&["ssh n1 fsarena agent"], Some("local:2")), Launcher::Unknown);
+        assert_eq!(of(&[], Some("local:2")), Some(Launcher { line: HERE, hosts: Vec::new() }));
+        assert_eq!(of(&["ssh n1 fsarena agent"], None), None);
+        assert_eq!(of(&["ssh n1 fsarena agent"], Some("local:2")), None);
     }
 }

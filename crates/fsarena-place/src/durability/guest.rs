@@ -21,7 +21,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Rows};
-use crate::agent::{self, Request};
+use crate::agent::{self, Line, Request};
 use crate::{explain, words};
 
 /// Time limit of mkfs and of a checker.
@@ -72,8 +72,7 @@ pub enum DurabilityOrder {
     },
 }
 
-/// Carries out orders until stdin ends. Each answer is a line of JSON: what was found, or why the order could not be
-/// carried out.
+/// Carries out orders until stdin ends, and answers each: what was found, or why the order could not be carried out.
 pub fn serve(first: DurabilityOrder) -> Result<()> {
     let mut order = first;
     loop {
@@ -81,7 +80,8 @@ pub fn serve(first: DurabilityOrder) -> Result<()> {
             DurabilityOrder::Record(task) => record(task).map(|()| Found::default()),
             DurabilityOrder::Check { task, acknowledged } => check(task, *acknowledged),
         };
-        agent::write(&found.map_err(|error| failure(&error)))?;
+        let found = found.and_then(|found| Ok(serde_json::to_value(found)?));
+        agent::write(&Line::Answer(found.map_err(|error| failure(&error))))?;
         let mut line = String::new();
         if io::stdin().lock().read_line(&mut line).context("read from stdin")? == 0 {
             return Ok(());

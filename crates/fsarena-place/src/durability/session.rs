@@ -1,9 +1,7 @@
 //! A guest that answers orders.
 
-use std::io::{BufReader, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use fsarena_durability::Found;
@@ -11,12 +9,13 @@ use fsarena_execute::Refusal;
 use fsarena_guest::{Hardware, Prepared, RawDisk, Running, Shares};
 
 use super::guest::DurabilityOrder;
-use crate::agent::{self, Line, Request};
+use crate::agent::{Line, Request};
+use crate::connection::{Connection, NoReply};
+use crate::guest::connection;
+use crate::note::Ignored;
 
 /// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// How often to look whether to stop.
-const LOOK: Duration = Duration::from_millis(200);
 
 /// The user has stopped the command.
 #[derive(Debug, thiserror::Error)]
@@ -25,16 +24,16 @@ pub struct Stopped;
 
 pub struct WriterSession {
     running: Running,
-    lines: Receiver<String>,
+    connection: Connection,
 }
 
 impl WriterSession {
     pub fn boot(prepared: &Prepared, disk: &RawDisk) -> Result<Self> {
         let running = Hardware { raw: Some(disk), ..Hardware::new(prepared, &Shares::default()) }.boot()?;
-        let stream = running.stream().try_clone().context("the connection to the guest")?;
         // Its agent is silent while it carries out an order.
-        stream.set_read_timeout(None).context("the connection to the guest")?;
-        Ok(Self { running, lines: agent::lines(BufReader::new(stream)) })
+        running.stream().set_read_timeout(None).context("the connection to the guest")?;
+        let connection = connection(&running, PATIENCE)?;
+        Ok(Self { running, connection })
     }
 
     /// Gives an order and waits for what was found, or why the order could not be carried out.
@@ -42,32 +41,13 @@ impl WriterSession {
     /// # Errors
     /// [`Stopped`] if the user stops the command, and [`GuestError`](fsarena_guest::GuestError) if the guest has stopped.
     pub fn ask(&mut self, order: &DurabilityOrder, stop: &AtomicBool) -> Result<Result<Found, Refusal>> {
-        let text = serde_json::to_string(&Request::Durability(Box::new(order.clone())))?;
-        // If the guest has ended, the read says so.
-        let _ = self.running.stream().write_all(format!("{text}\n").as_bytes());
-        loop {
-            let line = self.line(stop)?;
-            // The first line has the agent's version, which is this one.
-            if serde_json::from_str::<Line>(&line).is_err() {
-                return serde_json::from_str(&line).context("the guest's answer");
-            }
-        }
-    }
-
-    fn line(&mut self, stop: &AtomicBool) -> Result<String> {
-        let start = Instant::now();
-        loop {
-            match self.lines.recv_timeout(LOOK) {
-                Ok(line) => return Ok(line),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => bail!(self.running.explained("stopped")),
-            }
-            if stop.load(Ordering::Relaxed) {
-                bail!(Stopped);
-            }
-            if start.elapsed() > PATIENCE {
-                bail!(self.running.explained("hangs"));
-            }
+        self.connection.tell(&Request::Durability(Box::new(order.clone())));
+        match self.connection.reply(stop, || None, &mut Ignored) {
+            Ok(Line::Answer(Ok(found))) => Ok(Ok(serde_json::from_value(found).context("the guest's answer")?)),
+            Ok(Line::Answer(Err(error))) => Ok(Err(error)),
+            Err(NoReply::Stopped) => bail!(Stopped),
+            Err(NoReply::Silent(_)) => bail!(self.running.explained("hangs")),
+            _ => bail!(self.running.explained("stopped")),
         }
     }
 }

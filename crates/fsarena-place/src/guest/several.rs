@@ -1,105 +1,66 @@
 //! A run in several guests, one for each kernel that contenders name. The run is made here and calls their agents, so
 //! that slices under different kernels interleave like those of one machine.
 
-use std::sync::Arc;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
-use fsarena_execute::remote::Machines;
+use anyhow::{Result, bail};
+use fsarena_execute::remote::{Machines, Remote};
 use fsarena_execute::{Assignment, Listener};
-use fsarena_guest::{Hardware, Running, Shares};
-use fsarena_lane::disk;
-use fsarena_model::{Contender, Guest, Label, Measuring, Plan};
+use fsarena_model::{Contender, Label, Measuring, Plan};
+use fsarena_sys::MonotonicClock;
 
-use super::{InGuest, begun_in, connection, described, in_the_guest, tell, unless_stopped};
-use crate::End;
+use super::{InGuest, begun_in, described, in_the_guest, tell};
 use crate::agent::Request;
-use crate::calls::{self, Connection};
-use crate::note::preparing;
-
-/// How long the agent of a guest may be silent: an emulated guest on a busy machine is slow.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-struct OfKernel {
-    running: Running,
-    /// Set when the connection is lost.
-    lost: Arc<AtomicBool>,
-    connection: Connection,
-    guest: Guest,
-    /// The run's plan with the contenders of this kernel.
-    plan: Plan,
-}
+use crate::lock::Locked;
+use crate::{ENGINES, End, calls};
 
 /// Boots one guest for each kernel of the plan, whose storage is one of the host, and does the assignment with their
 /// agents.
 pub fn together(
     in_guest: &InGuest,
     assignment: Assignment,
+    locked: &mut Locked,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<End> {
     let plan = assignment.plan.clone();
     let kernels = plan.kernels();
+    let parts: Vec<Plan> = kernels.iter().map(|kernel| of_kernel(&plan, *kernel)).collect();
     let mut booted = Vec::new();
-    for kernel in &kernels {
-        let Some(guest) = boot(in_guest, &plan, *kernel, stop, listener)? else { return Ok(End::Stopped) };
+    for (kernel, part) in kernels.iter().zip(&parts) {
+        // A run that continues has the same packages again.
+        let before = |kernel: &str| super::package(plan.guest.as_ref()?.kernels.get(kernel)?);
+        let named = kernel.map(|kernel| before(kernel).unwrap_or_else(|| kernel.to_owned()));
+        let request = |guest| {
+            let assignment = Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest));
+            Request::Testbed { assignment, session: None }
+        };
+        let mut guest = in_guest.of_kernel(named.as_deref()).boot(part, locked, request, listener)?;
+        match guest.connection.prepared(stop, listener) {
+            Ok(()) => guest.running.booted(),
+            Err(_) if stop.load(Ordering::Relaxed) => return Ok(End::Stopped),
+            Err(_) if guest.connection.is_lost() => {
+                return Err(guest.running.explained("stopped while it was prepared").into());
+            }
+            Err(error) => bail!(error),
+        }
         booted.push(guest);
     }
-    let guests = kernels.into_iter().zip(booted.iter().map(|of| of.guest.clone())).collect();
+    let guests = kernels.into_iter().zip(booted.iter().map(|booted| booted.guest.clone())).collect();
     let assignment = begun_in(assignment, described(guests)?);
-    let (mut guests, machines): (Vec<_>, Vec<_>) =
-        booted.into_iter().map(|of| ((of.running, of.lost), (of.connection, of.plan))).unzip();
-    let is_lost = |(_, lost): &(Running, Arc<AtomicBool>)| lost.load(Ordering::Relaxed);
-    let mut machines = Machines::new(&assignment.plan, machines);
-    let look = || stop.load(Ordering::Relaxed) || guests.iter().any(is_lost);
-    let ended = calls::run(&assignment, &mut machines, look, listener);
+    let (mut running, connections): (Vec<_>, Vec<_>) =
+        booted.into_iter().map(|booted| (booted.running, booted.connection)).unzip();
+    let machines = connections.into_iter().zip(&parts).collect();
+    let mut machines = Machines::new(&assignment.plan, machines, ENGINES, Vec::new(), Rc::new(MonotonicClock));
+    let ended = calls::run(&assignment, &mut machines, stop, listener);
+    let lost = machines.lost();
     drop(machines);
-    if let Some((running, _)) = guests.iter_mut().find(|guest| is_lost(guest)) {
-        return Err(running.explained("stopped before the run ended").into());
+    if let Some(guest) = lost.first() {
+        return Err(running[*guest].explained("stopped before the run ended").into());
     }
-    guests.iter().try_for_each(|(running, _)| tell(&running.findings(), listener))?;
+    running.iter().try_for_each(|running| tell(&running.findings(), listener))?;
     ended
-}
-
-/// Boots the guest of the contenders that name `kernel`; `None` if it is stopped before the guest answers.
-fn boot(
-    in_guest: &InGuest,
-    plan: &Plan,
-    kernel: Option<&str>,
-    stop: &AtomicBool,
-    listener: &mut dyn Listener,
-) -> Result<Option<OfKernel>> {
-    // A run that continues has the same packages again.
-    let before = |kernel: &str| super::package(plan.guest.as_ref()?.kernels.get(kernel)?);
-    let named = kernel.map(|kernel| before(kernel).unwrap_or_else(|| kernel.to_owned()));
-    let prepared = in_guest.of_kernel(named.as_deref()).prepare(listener)?;
-    preparing(listener)(&format!("booting {}", prepared.name()));
-    let disk = in_guest.disk(plan);
-    let plan = of_kernel(plan, kernel);
-    let guest = prepared.describe(disk.clone());
-    let size = disk::needed(&plan).context("the lanes are too large")?;
-    let lanes = Some((&disk, size));
-    let mut running = Hardware { lanes, ..Hardware::new(&prepared, &Shares::default()) }.boot()?;
-    let lost = Arc::new(AtomicBool::new(false));
-    let (input, output) = connection(&running)?;
-    let assignment = Box::new(in_the_guest(Assignment::new(plan, Vec::new()), guest.clone()));
-    let plan = assignment.plan.clone();
-    let request = Request::Testbed { assignment, session: None };
-    let (stream, has_booted) = (running.stream().try_clone()?, AtomicBool::new(false));
-    let connection = unless_stopped(&stream, stop, &has_booted, || {
-        let connection = Connection::open(input, output, &request, Arc::clone(&lost), PATIENCE)?;
-        connection.prepared(listener).map(|()| connection)
-    });
-    match connection {
-        Ok(connection) => {
-            running.booted();
-            Ok(Some(OfKernel { running, lost, connection, guest, plan }))
-        }
-        Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
-        Err(_) if lost.load(Ordering::Relaxed) => Err(running.explained("stopped while it was prepared").into()),
-        Err(error) => bail!(error),
-    }
 }
 
 /// The plan with the contenders that name `kernel`.

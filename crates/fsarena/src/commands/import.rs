@@ -69,7 +69,7 @@ pub(super) fn events(path: &Path) -> Result<Vec<Event>> {
             }
             Ok(Line::Event(event)) => events.push(*event),
             Ok(Line::Ended(_)) => has_ended = true,
-            Ok(Line::Failed { text, .. }) => return Err(refused(number, text).into()),
+            Ok(Line::Failed(error)) => return Err(refused(number, error.text).into()),
             Err(error) => {
                 // Its place follows from the line.
                 let what = error.to_string();

@@ -28,21 +28,22 @@ pub fn with_clients(plan: Plan, named: NamedClients) -> Result<Plan> {
     }
     let longer: Vec<Workload> = plan.workloads.iter().map(with_longer_slices).collect();
     let each = longer.iter().flat_map(|workload| clients.numbers.iter().map(|count| workload.with_clients(*count)));
-    let workloads: Vec<Workload> = each.map(|workload| launched(workload, &launcher)).collect::<Result<_>>()?;
+    let workloads: Vec<Workload> = each.map(|workload| launched(workload, launcher.as_ref())).collect::<Result<_>>()?;
     // Daemons of a file service on a client are a part of it, and no load of others.
     let measuring = Measuring { noise: NoiseBounds::ignored(), baselines: Often::Never, ..plan.measuring };
     Ok(Plan { workloads, measuring, clients: Some(clients), ..plan })
 }
 
 /// The workload as its program is started on its clients, if it works on all of them as one.
-fn launched(workload: Workload, launcher: &Launcher) -> Result<Workload> {
+fn launched(workload: Workload, launcher: Option<&Launcher>) -> Result<Workload> {
     let Some(spanning) = ENGINES.of(&workload)?.spanning else { return Ok(workload) };
     let machines = workload.clients().unwrap_or(1);
-    let Some(words) = launcher.words(machines as usize) else {
+    let Some(launcher) = launcher else {
         let text = format!("it is not known on which hosts the program of `{}` has to be started", workload.base());
         let hint = "--clients ssh:HOSTFILE, mpi:HOSTFILE, local:4, or slurm within an allocation";
         bail!(Refusal::wrong_use(text, hint));
     };
+    let words = launcher.words(machines as usize);
     Ok(ENGINES.resolved((spanning.launched)(&workload, &Launch { machines, words }))?)
 }
 

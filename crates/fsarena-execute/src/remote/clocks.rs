@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use fsarena_model::{ClockOffset, Nanos};
 
-use crate::remote::Clocks;
+use super::Clocks;
 
 /// How far two quartz clocks can drift apart, as a share of the time: twice the 50 parts per million of a usual one.
 const DRIFT: f64 = 1e-4;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_engine::RunStats;
 use fsarena_model::{ClientsWork, MachineName, Measure, Nanos, Probe, ProbeId, Reading, Readings, Workload, probe};
 
-use crate::remote::Ran;
-use crate::remote::job::First;
+use super::Ran;
 
 /// Largest difference between the starts of two clients, as a share of the slice.
 const LARGEST_SKEW: f64 = 0.01;
@@ -64,8 +63,8 @@ impl Merged {
     ///
     /// A client's rate is taken to be even during its run: of its operations, those count that fall into the time in
     /// which all clients worked.
-    pub fn add(&mut self, parts: Vec<ClientPart>, first: First, stats: &mut RunStats) {
-        if first == First::Yes {
+    pub fn add(&mut self, parts: Vec<ClientPart>, is_first: bool, stats: &mut RunStats) {
+        if is_first {
             (self.before, self.clients) = (vec![ClientCounts::default(); parts.len()], ClientsWork::default());
             (self.operations, self.bytes) = (0.0, 0.0);
         }
@@ -187,7 +186,7 @@ mod tests {
     fn the_figure_is_that_of_the_time_in_which_all_work() {
         let mut stats = RunStats::new();
         // The second begins 2 ms later and works 100 ms longer: 498 ms together.
-        merged(Measure::OperationsPerSecond).add(vec![part(0, 500, 500), part(2, 600, 300)], First::Yes, &mut stats);
+        merged(Measure::OperationsPerSecond).add(vec![part(0, 500, 500), part(2, 600, 300)], true, &mut stats);
         assert_eq!((stats.operations, stats.elapsed), (498 + 249, Nanos::millis(498)));
         let clients = stats.clients.clone().expect("two clients");
         assert_eq!(clients.rates, [1000.0, 500.0]);
@@ -199,16 +198,16 @@ mod tests {
     #[test]
     fn time_to_the_end_is_that_of_the_last() {
         let mut stats = RunStats::new();
-        merged(Measure::Seconds).add(vec![part(0, 500, 50), part(1, 600, 50)], First::Yes, &mut stats);
+        merged(Measure::Seconds).add(vec![part(0, 500, 50), part(1, 600, 50)], true, &mut stats);
         assert_eq!((stats.operations, stats.elapsed), (100, Nanos::millis(601)));
     }
 
     #[test]
     fn later_runs_add_what_is_new() {
         let (mut all, mut stats) = (merged(Measure::OperationsPerSecond), RunStats::new());
-        all.add(vec![part(0, 100, 100), part(0, 100, 100)], First::Yes, &mut stats);
+        all.add(vec![part(0, 100, 100), part(0, 100, 100)], true, &mut stats);
         // Counts go on from the first run.
-        all.add(vec![part(200, 200, 150), part(200, 300, 300)], First::No, &mut stats);
+        all.add(vec![part(200, 200, 150), part(200, 300, 300)], false, &mut stats);
         assert_eq!((stats.operations, stats.elapsed), (200 + 50 + 100, Nanos::millis(200)));
     }
 

@@ -1,19 +1,19 @@
 //! A program that works on all clients as one, such as by MPI. This machine starts it in a directory that the first
 //! client makes. The clients read their counters, drop their caches, and remove the directory.
 
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Job, Limit, NEVER, NextRun, RunStats, Spanning, Upkeep};
 use fsarena_model::{Probe, Readings, Workload, probe};
 
-use super::ClientMachines;
 use super::group::Group;
-use crate::remote::job::worker;
-use crate::remote::{Call, Remote};
+use super::job::worker;
+use super::{Call, Machines, Remote};
 use crate::{Refusal, Result};
 
-impl<R: Remote + 'static> ClientMachines<R> {
+impl<R: Remote + 'static> Machines<R> {
     /// Opens a job of a program that works on all active clients.
     pub(super) fn open_spanning(
         &self,
@@ -24,17 +24,17 @@ impl<R: Remote + 'static> ClientMachines<R> {
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>> {
         let group = &self.group;
-        let clients = group.working();
+        let clients = group.working(contender);
         // The launcher's words name the first clients of the plan.
         if let Some(lost) = (0..clients.len()).find(|client| !clients.contains(client)) {
             let text = format!("the program would be started on {}, which is lost", group.name(lost));
             return Err(Refusal::of_machine(text));
         }
         let held = (spanning.held)(workload);
-        let open = |_| Call::Open { contender, workload: Box::new(held.clone()), seed };
-        group.each::<bool>(&clients, open, stop)?;
+        let open = |contender| Call::Open { contender, workload: Box::new(held.clone()), seed };
+        group.on::<bool>(&clients, contender, open, stop)?;
         let gone = || Refusal::of_machine("the contender has no directory".to_owned());
-        let directory = self.first::<Option<std::path::PathBuf>>(&Call::Directory(contender))?.ok_or_else(gone)?;
+        let directory = group.first::<Option<PathBuf>>(contender, Call::Directory)?.ok_or_else(gone)?;
         let engine = self.engines.of(workload)?;
         let job = engine.open(workload, &directory.join(&workload.name), seed)?;
         let mut opened = OneProgram { group: Rc::clone(group), contender, clients, job };
@@ -63,8 +63,8 @@ struct OneProgram<R: Remote> {
 }
 
 impl<R: Remote> OneProgram<R> {
-    fn all(&self, call: Call, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.group.each::<()>(&self.clients, |_| call.clone(), stop).map(drop).map_err(worker)
+    fn all(&self, call: impl Fn(usize) -> Call, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.group.on::<()>(&self.clients, self.contender, call, stop).map(drop).map_err(worker)
     }
 }
 
@@ -73,7 +73,7 @@ impl<R: Remote> Job for OneProgram<R> {
         match upkeep {
             Upkeep::Reset => self.job.upkeep(Upkeep::Reset, stop),
             Upkeep::DropCaches => {
-                self.all(Call::Upkeep(self.contender, Upkeep::DropCaches), stop)?;
+                self.all(|contender| Call::Upkeep(contender, upkeep), stop)?;
                 self.group.servers.drop_caches().map_err(worker)
             }
             _ => Ok(()),
@@ -88,13 +88,13 @@ impl<R: Remote> Job for OneProgram<R> {
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let is_counted = self.group.counters.begin_run(self.contender);
         if is_counted {
-            self.all(Call::StartCounters(self.contender), &NEVER)?;
+            self.all(Call::StartCounters, &NEVER)?;
         }
         let read_before = self.group.servers.read_so_far().map_err(worker)?;
         let done = self.job.run(limit, stats);
         // A client that is lost explains why the program failed.
         if is_counted {
-            self.all(Call::StopCounters(self.contender), &NEVER)?;
+            self.all(Call::StopCounters, &NEVER)?;
             self.group.servers.count(self.contender, read_before).map_err(worker)?;
         }
         done
@@ -103,6 +103,6 @@ impl<R: Remote> Job for OneProgram<R> {
 
 impl<R: Remote> Drop for OneProgram<R> {
     fn drop(&mut self) {
-        let _ = self.all(Call::Close(self.contender), &NEVER);
+        let _ = self.all(Call::Close, &NEVER);
     }
 }
