@@ -318,8 +318,8 @@ impl Kind {
         command(self.recover, &[device])
     }
 
-    /// The command of the daemon that works while it is mounted from `device` at `point`, started by unshare(1); empty:
-    /// there is none.
+    /// The command of the daemon that works while it is mounted from `device` at `point`; empty: there is
+    /// none.
     pub fn daemon(&self, device: &Path, point: &Path) -> Vec<String> {
         command(self.daemon, &[device, point])
     }

@@ -6,7 +6,6 @@ mod folder;
 #[cfg(test)]
 mod fuzz;
 mod ior;
-mod lane_server;
 mod mariadb;
 mod mdtest;
 mod mpi;
