@@ -1,7 +1,7 @@
 //! What the attributes of a directory mean for the files in it: new files inherit inode flags and properties, which
 //! change what the file system guarantees, as mount options do.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use fsarena_model::Guarantee;
@@ -10,7 +10,6 @@ use fsarena_sys::mountinfo::Mount;
 use rustix::fs::{AtFlags, StatxFlags, statx};
 
 use crate::age::Release;
-use crate::disk;
 use crate::kind::{Ground, KINDS};
 
 /// Since this release direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
@@ -38,7 +37,7 @@ pub fn of(directory: &Path) -> Vec<String> {
 pub fn guarantees(mount: &Mount, attributes: &[String]) -> Vec<Guarantee> {
     let is_kind = |kind: &&&crate::Kind| kind.ground == Ground::Lane && kind.mounted_as == mount.kind;
     let Some(kind) = KINDS.iter().find(is_kind) else { return Vec::new() };
-    let features: Vec<String> = has_journal(mount).then(|| "has_journal".to_owned()).into_iter().collect();
+    let features: Vec<String> = mount.has_journal().then(|| "has_journal".to_owned()).into_iter().collect();
     (kind.guarantees)(&features, &effective(&mount.all_options(), attributes))
 }
 
@@ -54,13 +53,6 @@ fn effective(options: &str, attributes: &[String]) -> String {
         compression.filter(|_| !is_plain).map(|_| "compress"),
     ];
     of_mount.chain(of_directory.into_iter().flatten()).collect::<Vec<_>>().join(",")
-}
-
-/// Whether jbd2 works for the device of an ext4 (`/proc/fs/jbd2/DEVICE-INODE`).
-fn has_journal(mount: &Mount) -> bool {
-    let Some(name) = disk::name(mount.device) else { return false };
-    let mut entries = fs::read_dir("/proc/fs/jbd2").into_iter().flatten().filter_map(Result::ok);
-    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&format!("{name}-")))
 }
 
 /// Whether statx(2) reports the alignment of direct I/O for a new file in `directory`. An alignment of 0 counts as not

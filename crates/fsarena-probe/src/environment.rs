@@ -22,7 +22,11 @@ pub fn survey(beneath: Option<&Path>) -> Environment {
         hypervisor: hypervisor(),
         lanes: LaneFacts {
             host_file_system: host.as_ref().map(|mount| {
-                let journal = journal_of(&mount.kind, &mount.source);
+                let journal = match mount.kind.as_str() {
+                    "ext3" | "ext4" if mount.has_journal() => ", with a journal",
+                    "ext3" | "ext4" => ", without a journal",
+                    _ => "",
+                };
                 format!("{} ({}){journal}", mount.kind, mount.all_options())
             }),
             device: disk.map(|path| path.display().to_string()).or(host.map(|mount| mount.source)),
@@ -60,15 +64,4 @@ fn hypervisor() -> Option<String> {
     let names = ["/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name"].into_iter().filter_map(text);
     let named = names.collect::<Vec<_>>().join(" ");
     is_virtual.then(|| if named.is_empty() { "unnamed".to_owned() } else { named })
-}
-
-/// Whether an ext file system has a journal: its kernel thread then has a folder below `/proc/fs/jbd2`.
-fn journal_of(kind: &str, source: &str) -> &'static str {
-    let Some(device) = source.strip_prefix("/dev/").filter(|_| ["ext3", "ext4"].contains(&kind)) else { return "" };
-    let mut folders = std::fs::read_dir("/proc/fs/jbd2").into_iter().flatten().flatten();
-    let beginning = format!("{device}-");
-    match folders.any(|folder| folder.file_name().to_string_lossy().starts_with(&beginning)) {
-        true => ", with a journal",
-        false => ", without a journal",
-    }
 }
