@@ -14,7 +14,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 
 use crate::account::{LOOP_DRIVER, Traced};
 use crate::division::{Recording, sum};
-use crate::fields::{self, Event, EventFields};
+use crate::fields::{Event, EventFields};
 use crate::requests::{DeviceLog, RequestChange, request_kind};
 use crate::symbols::{Sleep, Symbols};
 use crate::threads::{Change, Sample, Threads};
@@ -113,15 +113,11 @@ impl Recorder {
         // An odd number is not in step with the kernel's ticks.
         let hertz = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1) | 1;
         let mut samples = SampleStream::open(hertz, PAGES)?;
-        let event = |name, filter| TracedEvent { name, filter, with_chain: None };
-        let mut kinds = vec![
-            TracedEvent { with_chain: Some(WITH_CHAIN), ..event(fields::SWITCH, String::new()) },
-            event(fields::RAN, String::new()),
-            event(fields::WAKING, String::new()),
-            event(fields::WORK, String::new()),
-        ];
+        let traced = |event: Event, filter| TracedEvent { name: event.name(), filter, with_chain: None };
+        let mut kinds = vec![TracedEvent { with_chain: Some(WITH_CHAIN), ..traced(Event::Switch, String::new()) }];
+        kinds.extend([Event::Ran, Event::Woken, Event::Work].map(|event| traced(event, String::new())));
         if let Some(device) = subject.device.as_deref().and_then(block::kernel_number) {
-            kinds.extend([fields::ISSUE, fields::COMPLETE].map(|name| event(name, format!("dev == {device}"))));
+            kinds.extend([Event::Issued, Event::Completed].map(|event| traced(event, format!("dev == {device}"))));
         }
         let is_over = Over(Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?));
         let work = WorkThreads::now();
