@@ -57,8 +57,8 @@ impl LaneServer {
         Ok(Self { program, daemon: None, run: folder::for_server(user.as_ref())?, user, data, end })
     }
 
-    /// Starts it with the command line `argv`, stays in the foreground, and waits until `ready` returns true. `ready`
-    /// receives a stop flag, which is set when the run is stopped, when the server has ended, and when its time is over.
+    /// Starts it in the foreground, with the command line `argv`, and waits until `ready` returns true. `ready` receives a
+    /// stop flag, which is set when the run is stopped, when the server has ended, and when its time is over.
     ///
     /// # Errors
     /// If it cannot be started, ends, or is not ready in time: with the last lines of its log.
