@@ -20,12 +20,6 @@ pub struct Loss {
     pub what: String,
 }
 
-impl Loss {
-    fn of(operation: u64, what: String) -> Self {
-        Self { operation, action: Action::of(operation).to_string(), what }
-    }
-}
-
 /// What is found on a file system after a power cut.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -41,52 +35,42 @@ pub struct Found {
 /// The operations below number `acknowledged` whose results are not in `directory`, where a writer with this seed was.
 pub fn find_lost(directory: &Path, seed: u64, acknowledged: u64) -> Vec<Loss> {
     let databases = [Action::WriteAhead, Action::Rollback].map(|action| database(directory, action));
-    let last_replacement = (0..acknowledged).rev().find(|operation| Action::of(*operation) == Action::Replace);
+    let next = |operation: u64| operation + Action::ALL.len() as u64;
     let find = |operation: u64| {
-        let wanted = record(seed, operation);
         let action = Action::of(operation);
-        let found = match action {
-            Action::Append | Action::AppendData => {
-                let at = turn(operation) * RECORD as u64;
-                read(&path(directory, action), at).map_err(|error| error.to_string())
-            }
-            Action::Create => read(&created(directory, operation), 0).map_err(|error| error.to_string()),
-            Action::Replace if Some(operation) != last_replacement => return None,
-            Action::Replace => return replaced(directory, seed, operation),
+        let mut wanted = vec![record(seed, operation)];
+        let bytes = match action {
             Action::WriteAhead => row(&databases[0], operation),
             Action::Rollback => row(&databases[1], operation),
+            // A later one that is acknowledged has replaced it.
+            Action::Replace if next(operation) < acknowledged => return None,
+            Action::Replace => {
+                // The next one may have been under way. Its content is there in full or not at all.
+                wanted.push(record(seed, next(operation)));
+                fs::read(path(directory, action)).map_err(|error| error.to_string())
+            }
+            Action::Create => read(&created(directory, operation), 0),
+            Action::Append | Action::AppendData => read(&path(directory, action), turn(operation) * RECORD as u64),
         };
-        match found {
-            Ok(found) if found == wanted => None,
-            Ok(found) => Some(Loss::of(operation, difference(&found, &wanted))),
-            Err(what) => Some(Loss::of(operation, what)),
-        }
+        let what = match bytes {
+            Ok(bytes) if wanted.contains(&bytes) => return None,
+            Ok(bytes) => difference(&bytes, &wanted[0]),
+            Err(what) => what,
+        };
+        Some(Loss { operation, action: action.to_string(), what })
     };
     (0..acknowledged).filter_map(find).collect()
 }
 
-/// The file has to have the content of `operation`, or completely that of a later one.
-fn replaced(directory: &Path, seed: u64, operation: u64) -> Option<Loss> {
-    let loss = |what: String| Some(Loss::of(operation, what));
-    let found = match fs::read(path(directory, Action::Replace)) {
-        Ok(found) => found,
-        Err(error) => return loss(error.to_string()),
-    };
-    // The next one may have been under way.
-    let next = operation + Action::ALL.len() as u64;
-    match [operation, next].iter().any(|operation| found == record(seed, *operation)) {
-        true => None,
-        false => loss(difference(&found, &record(seed, operation))),
-    }
-}
-
 /// Up to a record at a byte of a file.
-fn read(path: &Path, at: u64) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(at))?;
-    let mut bytes = Vec::new();
-    file.take(RECORD as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
+fn read(path: &Path, at: u64) -> Result<Vec<u8>, String> {
+    let read = || {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(at))?;
+        let mut bytes = Vec::new();
+        file.take(RECORD as u64).read_to_end(&mut bytes).map(|_| bytes)
+    };
+    read().map_err(|error: io::Error| error.to_string())
 }
 
 /// Says what is there instead.

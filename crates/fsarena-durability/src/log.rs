@@ -18,8 +18,8 @@ const MARK: &[u8; 16] = b"fsarena mark no.";
 
 const FLUSH: u64 = 1;
 const FUA: u64 = 2;
-const DISCARD: u64 = 4;
-const KNOWN: u64 = FLUSH | FUA | DISCARD;
+/// Others, such as a discard, are none: the disk offers the guest none of them.
+const KNOWN: u64 = FLUSH | FUA;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,6 @@ pub enum RequestKind {
     DurableWrite,
     /// All data in the disk's cache become durable.
     Flush,
-    /// The content of sectors is no longer needed.
-    Discard,
 }
 
 /// A request that the disk has completed.
@@ -41,16 +39,11 @@ pub struct Request {
     pub kind: RequestKind,
     /// The first sector.
     pub sector: u64,
-    /// The data, a multiple of [`SECTOR`] bytes; empty for a flush and a discard.
+    /// The data, a multiple of [`SECTOR`] bytes; empty for a flush.
     pub data: Vec<u8>,
 }
 
 impl Request {
-    /// Whether it writes data.
-    pub fn is_write(&self) -> bool {
-        matches!(self.kind, RequestKind::Write | RequestKind::DurableWrite)
-    }
-
     /// Number of sectors that it writes.
     pub fn sectors(&self) -> u64 {
         (self.data.len() / SECTOR) as u64
@@ -114,24 +107,15 @@ pub fn read(mut reader: impl Read) -> Result<Vec<Request>, LogError> {
         if flags & !KNOWN != 0 {
             return Err(LogError::Flags { number, flags });
         }
-        let mut data = Vec::new();
-        if flags & DISCARD == 0 {
-            let length = count * SECTOR as u64;
-            reader.by_ref().take(length).read_to_end(&mut data).map_err(failed(number))?;
-            if data.len() as u64 != length {
-                return Err(failed(number)(io::ErrorKind::UnexpectedEof.into()));
-            }
+        let (length, mut data) = (count * SECTOR as u64, Vec::new());
+        reader.by_ref().take(length).read_to_end(&mut data).map_err(failed(number))?;
+        if data.len() as u64 != length {
+            return Err(failed(number)(io::ErrorKind::UnexpectedEof.into()));
         }
-        requests.extend((flags & FLUSH != 0).then_some(Request {
-            kind: RequestKind::Flush,
-            sector: 0,
-            data: Vec::new(),
-        }));
-        let kind = match flags {
-            flags if flags & DISCARD != 0 => RequestKind::Discard,
-            flags if flags & FUA != 0 => RequestKind::DurableWrite,
-            _ => RequestKind::Write,
-        };
+        if flags & FLUSH != 0 {
+            requests.push(Request { kind: RequestKind::Flush, sector: 0, data: Vec::new() });
+        }
+        let kind = if flags & FUA != 0 { RequestKind::DurableWrite } else { RequestKind::Write };
         // A flush without data is only a flush.
         requests.extend((count > 0).then_some(Request { kind, sector: first, data }));
     }
@@ -161,7 +145,6 @@ mod tests {
             entry(9, 2, 0, &data),
             entry(0, 0, FLUSH, &[]),
             entry(5, 1, FUA, &data[..SECTOR]),
-            entry(100, 800, DISCARD, &[]),
             entry(3, 1, FLUSH | FUA, &data[..SECTOR]),
             vec![0; 3 * SECTOR],
             entry(1, 1, 0, &data[..SECTOR]),
@@ -169,16 +152,16 @@ mod tests {
         let log = read(parts.concat().as_slice()).expect("sound");
         let durable = |sector| Request { kind: RequestKind::DurableWrite, sector, data: data[..SECTOR].to_vec() };
         let flush = Request { kind: RequestKind::Flush, sector: 0, data: Vec::new() };
-        let discard = Request { kind: RequestKind::Discard, sector: 100, data: Vec::new() };
-        assert_eq!(log, [write(9, data.clone()), flush.clone(), durable(5), discard, flush, durable(3)]);
+        assert_eq!(log, [write(9, data.clone()), flush.clone(), durable(5), flush, durable(3)]);
     }
 
     #[test]
     fn a_log_of_another_format_or_a_part_of_one_is_refused() {
         let log = [vec![0; SECTOR], entry(9, 2, 0, &[1; SECTOR])].concat();
         assert!(matches!(read(log.as_slice()), Err(LogError::Io { number: 0, .. })));
-        let log = [vec![0; SECTOR], entry(9, 0, 64, &[])].concat();
-        assert!(matches!(read(log.as_slice()), Err(LogError::Flags { number: 0, flags: 64 })));
+        // Such as a discard.
+        let log = [vec![0; SECTOR], entry(9, 0, 4, &[])].concat();
+        assert!(matches!(read(log.as_slice()), Err(LogError::Flags { number: 0, flags: 4 })));
         assert!(read([].as_slice()).is_err());
     }
 

@@ -178,7 +178,7 @@ impl Recording {
             Disk::Lying => 0,
         };
         let durable = flushed.max(begin.min(state.cut));
-        let cached: Vec<usize> = (durable..state.cut).filter(|at| self.requests[*at].is_write()).collect();
+        let cached: Vec<usize> = (durable..state.cut).filter(|at| !self.requests[*at].data.is_empty()).collect();
         let mut random = generator(state.seed, "survivors", &[]);
         let share: f64 = random.random_range(0.1..0.9);
         let last = cached.last().copied();

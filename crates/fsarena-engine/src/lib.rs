@@ -35,7 +35,7 @@ pub use folder::{sync_and_drop_caches, sync_at, unlink, write_random};
 pub use limit::{Limit, go_on, watched};
 pub use operation::Operation;
 pub use parameters::parameters;
-pub use program::{Need, pid_namespace, starts_job};
+pub use program::{Need, starts_job};
 pub use run_stats::RunStats;
 pub use scratch::Scratch;
 

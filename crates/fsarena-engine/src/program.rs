@@ -1,8 +1,7 @@
-//! External programs: which of them workloads need, how none outlives a run, and what it costs to start them.
+//! External programs: which of them workloads need, and what it costs to start them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use fsarena_sys::child::{self, Patience};
 use fsarena_sys::clock;
@@ -94,19 +93,6 @@ fn newest(pattern: &str) -> Option<PathBuf> {
     let numbers = names.filter_map(|name| name.parse::<u32>().ok());
     let folders = numbers.map(|number| (number, Path::new(before).join(number.to_string()).join(after)));
     folders.filter(|(_, path)| path.is_dir()).max().map(|(_, path)| path)
-}
-
-/// The first words of a server's command line, with which all its processes end together. Without them, the child
-/// processes of a killed server survive and keep the file system busy. In a process namespace (unshare(1)) they do not:
-/// the server is its first process. The words are empty if no namespace can be made, for example by an ordinary user.
-pub fn pid_namespace() -> &'static [&'static str] {
-    const UNSHARE: &[&str] = &["unshare", "--pid", "--fork", "--kill-child"];
-    static WORKS: OnceLock<bool> = OnceLock::new();
-    let works = WORKS.get_or_init(|| {
-        let argv: Vec<&str> = UNSHARE.iter().copied().chain(["true"]).collect();
-        child::run(&argv, Patience::query()).is_ok_and(|ended| ended.status.success())
-    });
-    if *works { UNSHARE } else { &[] }
 }
 
 /// A job that starts the program `true` `count` times from this process, one after the other. Each start is an

@@ -1,12 +1,11 @@
 //! A plan and a world together, their performance, and its result.
 
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::assess;
 use fsarena_engine::Engines;
 use fsarena_execute::remote::Machines;
-use fsarena_execute::{Remaining, RunError, Wish, run};
+use fsarena_execute::{Remaining, RunError, Testbed, Wish, run};
 use fsarena_model::{
     Better, Comparison, DurablePoint, Event, Measure, Measuring, Metric, Mode, Nanos, NoiseBounds, Plan, Rounds,
     RunRecord, Status, Trial, Verdict, Workload,
@@ -77,47 +76,38 @@ impl Play {
 
     /// Performs the play on the fake testbed.
     pub fn perform(&self) -> Performance {
-        self.play(self.whole(), |mut testbed, rest, clock, stop, listener| {
-            run(rest, &mut testbed, clock, stop, listener)
-        })
+        self.play(self.whole(), |testbed, _| Box::new(testbed))
     }
 
     /// Performs the play on a testbed that answers calls, each of which is written as JSON.
     pub fn perform_by_calls(&self) -> Performance {
-        self.play(self.whole(), |testbed, rest, clock, stop, listener| {
+        self.play(self.whole(), |testbed, clock| {
             let machines = vec![(Wire::to(testbed), &self.plan)];
-            let mut machines = Machines::new(&self.plan, machines, Engines(&[]), Vec::new(), Rc::new(clock.clone()));
-            run(rest, &mut machines, clock, stop, listener)
+            Box::new(Machines::new(&self.plan, machines, Engines(&[]), Vec::new(), Rc::new(clock.clone())))
         })
     }
 
     /// Continues the run of `record` in this world; `None` if nothing remains to be done.
     pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
         let rest = Remaining::of(record.clone(), wish).expect("there is time for a round")?;
-        Some(self.play(rest.resumed("2026-01-02T00:00:00Z".to_owned()), |mut testbed, rest, clock, stop, listener| {
-            run(rest, &mut testbed, clock, stop, listener)
-        }))
+        Some(self.play(rest.resumed("2026-01-02T00:00:00Z".to_owned()), |testbed, _| Box::new(testbed)))
     }
 
     fn whole(&self) -> Remaining {
         Remaining::whole(RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned()))
     }
 
-    /// Runs `session` on a fake testbed, and adds its events to the record.
-    fn play(
-        &self,
-        rest: Remaining,
-        session: impl FnOnce(FakeTestbed, Remaining, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
-    ) -> Performance {
+    /// Runs what remains on the testbed that `reached` makes of a fake one, and adds its events to the record.
+    fn play(&self, rest: Remaining, reached: impl FnOnce(FakeTestbed, &FakeClock) -> Box<dyn Testbed>) -> Performance {
         let mut record = rest.record.clone();
         let clock = FakeClock::default();
         clock.advance(self.setup);
         let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string());
         let labels = labels.chain(["memory".to_owned()]).collect();
         let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
-        let testbed = FakeTestbed::new(backstage.clone());
+        let mut testbed = reached(FakeTestbed::new(backstage.clone()), &clock);
         let mut listener = Collector::new(clock.clone(), self.deaf_from).at(backstage.clone());
-        let result = session(testbed, rest, &clock, &backstage.stop, &mut listener);
+        let result = run(rest, &mut *testbed, &clock, &backstage.stop, &mut listener);
         listener.events.iter().cloned().for_each(|event| record.apply(event));
         let Collector { events, times, within_slices, .. } = listener;
         Performance { result, events, times, within_slices, journal: backstage.journal(), record }

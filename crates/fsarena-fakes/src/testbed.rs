@@ -163,8 +163,7 @@ impl Counters for FakeTestbed {
         let waiting = Spent::Waiting(Wait::Commit, Meanwhile::Device);
         let parts = [(Spent::User, 0.1), (waiting, 0.9)];
         let parts = parts.map(|(spent, share)| TimePart { spent, seconds: seconds * share, events: 0.0 }).to_vec();
-        let (requests, avoidable) = (Vec::new(), Vec::new());
-        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, recorded: 0, lost: 0, limited: None })
+        Ok(Trace { operations, elapsed, seconds, parts, ..Trace::default() })
     }
 }
 

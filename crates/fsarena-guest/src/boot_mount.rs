@@ -38,11 +38,15 @@ impl BootMount {
     /// # Errors
     /// With the kernel's words.
     pub fn mount(&self) -> io::Result<()> {
-        let Self { source, point, kind, options } = self;
-        fs::create_dir_all(point)?;
-        let mounted = mount(kind, source, options, Path::new(point));
-        mounted.map_err(|error| io::Error::other(format!("mount {source} at {point}: {error}")))
+        mount_at(&self.point, &self.kind, &self.source, &self.options)
     }
+}
+
+/// Mounts a file system; makes the mount point.
+pub fn mount_at(point: &str, kind: &str, source: &str, options: &str) -> io::Result<()> {
+    fs::create_dir_all(point)?;
+    let mounted = mount(kind, source, options, Path::new(point));
+    mounted.map_err(|error| io::Error::other(format!("mount {source} at {point}: {error}")))
 }
 
 /// The kernel's NFS client takes the server's address as an option, which mount.nfs(8) adds.

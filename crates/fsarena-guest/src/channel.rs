@@ -2,11 +2,9 @@
 //! this process or QEMU ends.
 
 use std::fs::{File, OpenOptions};
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 
 use fsarena_model::Storage;
 use rustix::fs::{MemfdFlags, OFlags, memfd_create};
@@ -22,10 +20,10 @@ pub fn pair() -> Result<(UnixStream, OwnedFd), GuestError> {
 
 /// An empty file in `storage`, without a name.
 pub fn empty(storage: &Storage) -> Result<File, GuestError> {
-    match storage {
-        Storage::Directory(path) => unnamed(path).map_err(GuestError::io("create a file in", path)),
-        _ => memory("fsarena-lanes"),
-    }
+    let Storage::Directory(path) = storage else { return memory("fsarena-lanes") };
+    let flags = OFlags::TMPFILE.bits() as i32;
+    let made = OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(flags).open(path);
+    made.map_err(GuestError::io("create a file in", path))
 }
 
 /// A disk of a guest, whose content the host reads and writes.
@@ -41,11 +39,6 @@ pub struct RawDisk {
 pub fn memory(name: &str) -> Result<File, GuestError> {
     let made = memfd_create(name, MemfdFlags::CLOEXEC);
     made.map(File::from).map_err(|error| GuestError::io("create", "a file in memory")(error.into()))
-}
-
-fn unnamed(folder: &Path) -> io::Result<File> {
-    let flags = OFlags::TMPFILE.bits() as i32;
-    OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(flags).open(folder)
 }
 
 /// Lets a program that is started next inherit `file`.

@@ -10,10 +10,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fsarena_sys::random;
-use rustix::mount::{MountFlags, mount, mount_move};
+use rustix::mount::mount_move;
 use rustix::process::{WaitOptions, chdir, chroot, getpid};
 use rustix::system::{RebootCommand, finit_module, reboot, sethostname};
 
+use crate::boot_mount::mount_at;
 use crate::{BootMount, shares};
 
 /// The archive's directory of modules. No other system has it.
@@ -115,12 +116,9 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// Mounts a file system that is on no device; makes the mount point.
+/// Mounts a file system that is on no device.
 fn mount_kind(kind: &str, point: &str, options: &str) -> io::Result<()> {
-    fs::create_dir_all(point)?;
-    let options = std::ffi::CString::new(options)?;
-    let failed = |error: rustix::io::Errno| io::Error::other(format!("mount {kind} at {point}: {error}"));
-    mount("none", point, kind, MountFlags::empty(), Some(options.as_c_str())).map_err(failed)
+    mount_at(point, kind, kind, options)
 }
 
 /// Loads the archive's modules, whose names begin with their number in the order.
@@ -140,9 +138,7 @@ fn load_modules() -> io::Result<()> {
 /// share the root of this process, so they find modprobe there.
 fn enter_root() -> io::Result<()> {
     waited(ROOT, || Path::new(ROOT).exists().then_some(()))?;
-    fs::create_dir_all("/lower")?;
-    mount(ROOT, "/lower", "ext4", MountFlags::RDONLY, None)
-        .map_err(|error| io::Error::other(format!("mount the root {ROOT}: {error}")))?;
+    mount_at("/lower", "ext4", ROOT, "ro")?;
     mount_kind("tmpfs", "/upper", "")?;
     for folder in ["/upper/files", "/upper/work"] {
         fs::create_dir_all(folder)?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use fsarena_model::DebianRelease;
 use fsarena_sys::child::{self, Patience};
 
+use crate::cache::Cache;
 use crate::packages::{self, LIMIT, Packages};
 use crate::{GuestError, Wanted};
 
@@ -38,17 +39,17 @@ pub struct UnpackedKernel {
 impl UnpackedKernel {
     /// The kernel of the package that is `wanted`, or of a package's file of that path; the release's current one by
     /// default.
-    pub fn get(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
+    pub fn get(cache: &Cache<'_>, wanted: &Wanted) -> Result<Self, GuestError> {
         let (release, wanted) = (&wanted.release, wanted.kernel.as_deref().unwrap_or(DEFAULT));
-        let kernels = cache.join("kernels");
-        let file = if wanted.contains('/') { PathBuf::from(wanted) } else { fetched(cache, release, wanted, telling)? };
+        let kernels = cache.folder.join("kernels");
+        let file = if wanted.contains('/') { PathBuf::from(wanted) } else { fetched(cache, release, wanted)? };
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let package = stem.trim_end_matches("_amd64").replace('_', " ");
         let folder = kernels.join(&*stem);
         if !folder.exists() {
             require_package(wanted)?;
-            telling(&format!("unpacking {package}"));
-            unpack(&file, &folder, &crate::unfinished(cache))?;
+            cache.tell(&format!("unpacking {package}"));
+            unpack(&file, &folder, &cache.unfinished())?;
         }
         let (release, image) = found(&folder, wanted)?;
         Ok(Self { package, release, image, file })
@@ -76,21 +77,16 @@ fn begins_with(path: &Path, wanted: &[u8]) -> bool {
 
 /// The file of the package; of a package that only depends on the current kernel, that kernel's. Which one that is, is
 /// noted for some days, for each release. A kernel that `release` does not have may be one of another release.
-fn fetched(
-    cache: &Path,
-    release: &DebianRelease,
-    wanted: &str,
-    telling: &mut dyn FnMut(&str),
-) -> Result<PathBuf, GuestError> {
-    if let Some(file) = noted(cache, release, wanted) {
+fn fetched(cache: &Cache<'_>, release: &DebianRelease, wanted: &str) -> Result<PathBuf, GuestError> {
+    if let Some(file) = noted(cache.folder, release, wanted) {
         return Ok(file);
     }
     let mut known = Vec::new();
     for other in releases(release) {
-        let packages = Packages::at(cache, &other, telling)?;
-        match fetched_from(&packages, wanted, telling) {
+        let packages = Packages::at(cache, &other)?;
+        match fetched_from(&packages, wanted, cache) {
             Ok(file) => {
-                let note = note(cache, release, wanted);
+                let note = note(cache.folder, release, wanted);
                 fs::write(&note, file.display().to_string()).map_err(GuestError::io("write", &note))?;
                 return Ok(file);
             }
@@ -136,7 +132,7 @@ pub fn require(cache: &Path, release: &DebianRelease, wanted: &str) -> Result<()
 }
 
 /// The releases that may have a kernel: first `release`, then all stable ones.
-fn releases(release: &DebianRelease) -> Vec<DebianRelease> {
+pub fn releases(release: &DebianRelease) -> Vec<DebianRelease> {
     let others = DebianRelease::stable().filter(|other| other != release);
     [release.clone()].into_iter().chain(others).collect()
 }
@@ -153,7 +149,7 @@ fn note(cache: &Path, release: &DebianRelease, wanted: &str) -> PathBuf {
     packages::folder(cache, release).join(format!("{wanted}.current"))
 }
 
-fn fetched_from(packages: &Packages, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<PathBuf, GuestError> {
+fn fetched_from(packages: &Packages, wanted: &str, cache: &Cache<'_>) -> Result<PathBuf, GuestError> {
     let newest = newest(packages, wanted)?;
     let closure = packages.with_dependencies(&[newest.as_deref().unwrap_or(wanted)])?;
     let is_kernel = |name: &str| {
@@ -162,7 +158,7 @@ fn fetched_from(packages: &Packages, wanted: &str, telling: &mut dyn FnMut(&str)
     };
     let none = || GuestError::no_kernel(wanted, "neither it nor what it depends on is a kernel");
     let kernel = closure.into_iter().find(|package| is_kernel(&package.name)).ok_or_else(none)?;
-    Ok(packages.fetch(&[kernel], telling)?.remove(0))
+    Ok(packages.fetch(&[kernel], cache)?.remove(0))
 }
 
 /// The newest kernel of a version such as `linux-6.1`; `None` if `wanted` is no version.

@@ -28,18 +28,17 @@ pub struct LaneDisk {
 /// They are sparse until they are [allocated](allocate).
 pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<Vec<LaneDisk>, GuestError> {
     let Some((GuestDisk::Virtual(storage), size)) = lanes else { return Ok(Vec::new()) };
-    if modes.is_empty() {
-        let (file, mode) = (raw(storage, size)?, DiskMode::default());
-        return Ok(vec![LaneDisk { file, size, serial: LANES.to_owned(), mode }]);
-    }
-    let own = |(index, mode): (usize, &DiskMode)| {
+    let disk = |serial: String, mode: DiskMode| {
         let (file, size) = match mode.format.unwrap_or_default() {
             ImageFormat::Raw => (raw(storage, size)?, size),
             ImageFormat::Qcow2 => qcow2(storage, size)?,
         };
-        Ok(LaneDisk { file, size, serial: lane_serial(index), mode: *mode })
+        Ok(LaneDisk { file, size, serial, mode })
     };
-    modes.iter().enumerate().map(own).collect()
+    if modes.is_empty() {
+        return Ok(vec![disk(LANES.to_owned(), DiskMode::default())?]);
+    }
+    modes.iter().enumerate().map(|(index, mode)| disk(lane_serial(index), *mode)).collect()
 }
 
 /// Refuses guests, with disks in memory, that do not fit into `free` bytes: the host's kernel would end programs. `None`:

@@ -5,6 +5,7 @@
 //! init ([`init`]), which starts the agent on a virtio-serial port. No step needs root.
 
 mod boot_mount;
+mod cache;
 mod channel;
 mod cpio;
 mod error;
@@ -21,16 +22,10 @@ mod tools;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
+use std::path::Path;
 
 use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
 use fsarena_model::{Bytes, DebianRelease};
-use fsarena_sys::child;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 pub use boot_mount::{BadMount, BootMount};
 pub use channel::{RawDisk, memory};
@@ -42,6 +37,7 @@ pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};
 pub use tools::{cached_tools, tools};
 
+use cache::Cache;
 use kernel::UnpackedKernel;
 use packages::Packages;
 use root::Root;
@@ -93,27 +89,18 @@ pub struct Prepared {
 /// If a program or package is missing, or cannot be fetched or unpacked.
 pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
     let qemu = qemu::version()?;
-    let _alone = alone(cache, telling)?;
-    // What a process left that was killed.
-    let _ = fs::remove_dir_all(unfinished(cache));
-    let prepared = fill(cache, wanted, qemu, telling).map_err(|error| error.of_cache(cache));
-    let _ = fs::remove_dir_all(unfinished(cache));
-    prepared
+    let filled = fill(&Cache::locked(cache, telling)?, wanted, qemu);
+    filled.map_err(|error| error.of_cache(cache))
 }
 
-/// The folder of what is moved to its place in the cache once it is complete.
-fn unfinished(cache: &Path) -> PathBuf {
-    cache.join("unfinished")
-}
-
-fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
-    let kernel = UnpackedKernel::get(cache, wanted, telling)?;
-    let root = root::get(cache, &kernel, wanted, telling)?;
+fn fill(cache: &Cache<'_>, wanted: &Wanted, qemu: String) -> Result<Prepared, GuestError> {
+    let kernel = UnpackedKernel::get(cache, wanted)?;
+    let root = root::get(cache, &kernel, wanted)?;
     let (release, accelerator) = (wanted.release.clone(), Accelerator::Emulated);
     let mut prepared = Prepared { release, kernel, root, accelerator, memory: wanted.memory, qemu };
     prepared.accelerator = match wanted.accelerator {
         Some(accelerator) => accelerator,
-        None => qemu::usable(&mut prepared, cache, telling)?,
+        None => qemu::usable(&mut prepared, cache)?,
     };
     Ok(prepared)
 }
@@ -123,36 +110,12 @@ fn fill(cache: &Path, wanted: &Wanted, qemu: String, telling: &mut dyn FnMut(&st
 /// # Errors
 /// If apt is missing or fails.
 pub fn kernels(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Vec<String>, GuestError> {
-    let _alone = alone(cache, telling)?;
+    let cache = Cache::locked(cache, telling)?;
     let mut known = Vec::new();
     for release in DebianRelease::stable() {
-        known.extend(kernel::available(&Packages::at(cache, &release, telling)?)?);
+        known.extend(kernel::available(&Packages::at(&cache, &release)?)?);
     }
     Ok(kernel::sorted(known))
-}
-
-/// Waits until no other process fills the cache, and says so; not if this process is asked to stop.
-fn alone(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<File, GuestError> {
-    const PAUSE: Duration = Duration::from_millis(100);
-    fs::create_dir_all(cache).map_err(GuestError::io("create", cache))?;
-    let path = cache.join("lock");
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(GuestError::io("open", &path))?;
-    let mut is_told = false;
-    loop {
-        let error = match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(file),
-            Err(Errno::WOULDBLOCK) if !child::gives_up() => {
-                if !std::mem::replace(&mut is_told, true) {
-                    telling(&format!("waiting for another run, which fills {}", cache.display()));
-                }
-                thread::sleep(PAUSE);
-                continue;
-            }
-            Err(error) => error,
-        };
-        return Err(GuestError::io("lock", &path)(error.into()));
-    }
 }
 
 impl Prepared {

@@ -9,7 +9,8 @@ use fsarena_model::DebianRelease;
 use fsarena_sys::child::{self, Patience, Setting};
 
 use crate::GuestError;
-use crate::kernel::UnpackedKernel;
+use crate::cache::Cache;
+use crate::kernel::{UnpackedKernel, releases};
 use crate::packages::{LIMIT, Package, Packages};
 use crate::root;
 
@@ -49,16 +50,15 @@ pub fn is_source(package: &str) -> bool {
 
 /// The modules of the package `sources` of the Debian `release` for `kernel`, built if they are not in `cache`.
 pub fn get(
-    cache: &Path,
+    cache: &Cache<'_>,
     release: &DebianRelease,
     kernel: &UnpackedKernel,
     sources: &str,
-    telling: &mut dyn FnMut(&str),
 ) -> Result<Vec<PathBuf>, GuestError> {
-    let folder = cache.join("modules").join(release.to_string()).join(&kernel.release).join(sources);
+    let folder = cache.folder.join("modules").join(release.to_string()).join(&kernel.release).join(sources);
     if !folder.exists() {
         let failed = |error| failed(error, sources, &kernel.release);
-        build(cache, release, kernel, sources, &folder, telling).map_err(failed)?;
+        build(cache, release, kernel, sources, &folder).map_err(failed)?;
     }
     let entries = fs::read_dir(&folder).map_err(GuestError::io("read", &folder))?;
     Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
@@ -76,43 +76,42 @@ fn failed(error: GuestError, sources: &str, kernel: &str) -> GuestError {
 }
 
 fn build(
-    cache: &Path,
+    cache: &Cache<'_>,
     release: &DebianRelease,
     kernel: &UnpackedKernel,
     sources: &str,
     to: &Path,
-    telling: &mut dyn FnMut(&str),
 ) -> Result<(), GuestError> {
-    let tree = crate::unfinished(cache).join("module");
-    let mut files = with_headers(cache, release, &kernel.release, telling)?;
-    let packages = Packages::at(cache, release, telling)?;
+    let tree = cache.unfinished().join("module");
+    let mut files = with_headers(cache, release, &kernel.release)?;
+    let packages = Packages::at(cache, release)?;
     let own = packages.with_dependencies(&[sources])?.into_iter().filter(|package| package.name == sources);
-    files.extend(packages.fetch(&own.collect::<Vec<Package>>(), telling)?);
-    telling(&format!("unpacking what builds the module of {sources}"));
+    files.extend(packages.fetch(&own.collect::<Vec<Package>>(), cache)?);
+    cache.tell(&format!("unpacking what builds the module of {sources}"));
     root::make_tree(&tree, root::FOLDERS, &root::LINKS)?;
     root::unpack(&files, &tree, [])?;
     let source = named(&tree.join("usr/src"), sources.trim_end_matches(SOURCES))?;
     let processes = thread::available_parallelism().map_or(1, usize::from).to_string();
-    run(&tree, &[&source, &kernel.release, &processes], telling)?;
+    run(&tree, &[&source, &kernel.release, &processes], cache)?;
     let parent = to.parent().unwrap_or(to);
     fs::create_dir_all(parent).map_err(GuestError::io("create", parent))?;
     fs::rename(tree.join("built"), to).map_err(GuestError::io("rename", to))
 }
 
 /// Runs the build with the further words in the tree, in namespaces of its own, and tells how far it is.
-fn run(tree: &Path, words: &[&str], telling: &mut dyn FnMut(&str)) -> Result<(), GuestError> {
+fn run(tree: &Path, words: &[&str], cache: &Cache<'_>) -> Result<(), GuestError> {
     const PIECE: usize = 50;
     let (path, limit) = (tree.display().to_string(), format!("{}", LIMIT.as_secs()));
     let start = ["timeout", "--kill-after=10", &limit, "unshare", "--map-root-user", "--mount", "--net", "--pid"];
     let start = [&start[..], &["--fork", "--kill-child", "sh", "-c", BUILD, "build", &path], words].concat();
     let what = format!("building {} for Linux {}", words[0], words[1]);
     let mut compiled = 0;
-    telling(&format!("{what}: looking for the kernel's interfaces, which takes minutes"));
+    cache.tell(&format!("{what}: looking for the kernel's interfaces, which takes minutes"));
     let mut heard = |piece: &[u8]| {
         let before = compiled / PIECE;
         compiled += String::from_utf8_lossy(piece).matches(" CC [M] ").count();
         if compiled / PIECE > before {
-            telling(&format!("{what}: {compiled} files compiled"));
+            cache.tell(&format!("{what}: {compiled} files compiled"));
         }
     };
     let setting = Setting::new(Path::new("/"), tree, Patience::query().stop);
@@ -128,25 +127,19 @@ fn run(tree: &Path, words: &[&str], telling: &mut dyn FnMut(&str)) -> Result<(),
 }
 
 /// The files of the kernel's headers and of what compiles, from the release that has these headers.
-fn with_headers(
-    cache: &Path,
-    release: &DebianRelease,
-    kernel: &str,
-    telling: &mut dyn FnMut(&str),
-) -> Result<Vec<PathBuf>, GuestError> {
+fn with_headers(cache: &Cache<'_>, release: &DebianRelease, kernel: &str) -> Result<Vec<PathBuf>, GuestError> {
     let headers = format!("linux-headers-{kernel}");
     let names: Vec<&str> = TOOLS.iter().copied().chain([headers.as_str()]).collect();
-    let mut of = |release: &DebianRelease| {
-        let packages = Packages::at(cache, release, telling)?;
+    let of = |release: &DebianRelease| {
+        let packages = Packages::at(cache, release)?;
         let mut closure = packages.with_dependencies(&names)?;
         closure.retain(|package| !UNNEEDED.iter().any(|prefix| package.name.starts_with(prefix)));
-        packages.fetch(&closure, telling)
+        packages.fetch(&closure, cache)
     };
     match of(release) {
         // It may be a kernel of another release.
         Err(error) if error.is_unknown_package() => {
-            let mut others = DebianRelease::stable().filter(|other| other != release);
-            others.find_map(|other| of(&other).ok()).ok_or(error)
+            releases(release).iter().skip(1).find_map(|other| of(other).ok()).ok_or(error)
         }
         found => found,
     }

@@ -10,6 +10,7 @@ use fsarena_model::DebianRelease;
 use fsarena_sys::child::{self, Patience, Setting};
 
 use crate::GuestError;
+use crate::cache::Cache;
 
 /// Older lists are fetched again, since mirrors remove old packages.
 const FRESH: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -48,14 +49,14 @@ pub fn folder(cache: &Path, release: &DebianRelease) -> PathBuf {
 
 impl Packages {
     /// The packages of `release` in `cache`; fetches the mirrors' lists if there are none, or old ones.
-    pub fn at(cache: &Path, release: &DebianRelease, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
+    pub fn at(cache: &Cache<'_>, release: &DebianRelease) -> Result<Self, GuestError> {
         for (program, package) in [("apt-get", "apt"), ("dpkg-deb", "dpkg"), ("tar", "tar"), ("xz", "xz-utils")] {
             child::find_program(program).ok_or(GuestError::ProgramMissing { program, package })?;
         }
         if !Path::new(KEYRING).exists() {
             return Err(GuestError::NoKeyring { path: KEYRING });
         }
-        let packages = Self { release: release.clone(), folder: folder(cache, release) };
+        let packages = Self { release: release.clone(), folder: folder(cache.folder, release) };
         for folder in ["lists/partial", "archives/partial"] {
             let folder = packages.folder.join(folder);
             fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
@@ -64,7 +65,7 @@ impl Packages {
         fs::write(&status, "").map_err(GuestError::io("write", &status))?;
         let stamp = packages.folder.join("updated");
         if !is_fresh(&stamp) {
-            telling(&format!("fetching the lists of packages of Debian {release}"));
+            cache.tell(&format!("fetching the lists of packages of Debian {release}"));
             let list = packages.folder.join("sources.list");
             fs::write(&list, sources(release, &mirrors())).map_err(GuestError::io("write", &list))?;
             // Older lists are better than none.
@@ -109,17 +110,17 @@ impl Packages {
     }
 
     /// Fetches packages that [`Packages::with_dependencies`] has found, and returns their files.
-    pub fn fetch(&self, packages: &[Package], telling: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, GuestError> {
+    pub fn fetch(&self, packages: &[Package], cache: &Cache<'_>) -> Result<Vec<PathBuf>, GuestError> {
         let missing: Vec<&Package> = packages.iter().filter(|package| !self.path(package).exists()).collect();
         if let [first, others @ ..] = missing.as_slice() {
-            telling(&format!("fetching {}{} of Debian {}", first.name, and_others(others.len()), self.release));
-            self.download(&missing, telling)?;
+            cache.tell(&format!("fetching {}{} of Debian {}", first.name, and_others(others.len()), self.release));
+            self.download(&missing, cache)?;
         }
         Ok(packages.iter().map(|package| self.path(package)).collect())
     }
 
     /// Fetches these packages without what they depend on. apt prints a line when it begins with the next one.
-    fn download(&self, packages: &[&Package], telling: &mut dyn FnMut(&str)) -> Result<(), GuestError> {
+    fn download(&self, packages: &[&Package], cache: &Cache<'_>) -> Result<(), GuestError> {
         let (mut begun, count) = (0, packages.len());
         let mut heard = |piece: &[u8]| {
             let before = begun * 10 / count;
@@ -128,7 +129,7 @@ impl Packages {
             begun = (begun + begins).min(count);
             // At most ten lines, of which the first one is already there.
             if begun * 10 / count > before && begun > 1 {
-                telling(&format!("fetching packages of Debian {}: {begun} of {count}", self.release));
+                cache.tell(&format!("fetching packages of Debian {}: {begun} of {count}", self.release));
             }
         };
         // What is complete is moved from there.

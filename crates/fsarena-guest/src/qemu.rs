@@ -5,24 +5,25 @@ mod console;
 mod tests;
 
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{self, Child, Command, ExitStatus, Stdio};
+use std::process::{self, Child, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, DiskMode, GuestDisk};
-use fsarena_sys::child::{self, Patience, end_with_parent};
+use fsarena_sys::child::{self, Patience};
 use fsarena_sys::memory;
 use rustix::process::Signal;
 use rustix::system::uname;
 
 use self::console::{Console, HUNG, keep, locked};
+use crate::cache::Cache;
 use crate::channel::{self, RawDisk};
 use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
@@ -75,7 +76,8 @@ pub struct Running {
     qemu: Child,
     stream: Arc<UnixStream>,
     console: Arc<Mutex<Console>>,
-    readers: Vec<JoinHandle<()>>,
+    /// Reads what the guest and QEMU print.
+    reader: Option<JoinHandle<()>>,
     silence: Duration,
     monitor: Option<Monitor>,
     accelerator: Accelerator,
@@ -104,35 +106,31 @@ impl<'a> Hardware<'a> {
         for file in self.raw.iter().flat_map(|raw| [Some(&raw.content), raw.log.as_ref()]).flatten() {
             channel::inherit(file)?;
         }
-        let mut command = Command::new(PROGRAM);
-        command.args(self.arguments(&guest, &archive, &lanes));
+        let mut words = self.command(&guest, &archive, &lanes);
         if let Some(monitored) = &monitored {
             let socket = format!("socket,id=monitor,fd={}", monitored.as_raw_fd());
-            command.args(["-chardev", &socket, "-mon", "chardev=monitor,mode=control"]);
+            words.extend(["-chardev", &socket, "-mon", "chardev=monitor,mode=control"].map(str::to_owned));
         }
-        command.env("PATH", child::search_path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0);
-        end_with_parent(&mut command);
-        let mut qemu = command.spawn().map_err(GuestError::io("start", PROGRAM))?;
+        let started = || {
+            let (output, end) = io::pipe()?;
+            let qemu = child::started(&words)?.stdout(end.try_clone()?).stderr(end).spawn()?;
+            Ok::<_, io::Error>((qemu, output))
+        };
+        let (qemu, output) = started().map_err(GuestError::io("start", PROGRAM))?;
         // QEMU has its own descriptors now. The channel has to end when QEMU ends, so its end must not stay open here.
         drop((guest, archive, monitored));
         if let Some(monitor) = &mut monitor {
             monitor.count(qemu.id());
         }
         let console = Arc::new(Mutex::new(Console::default()));
-        let outputs: [Option<Box<dyn Read + Send>>; 2] =
-            [qemu.stdout.take().map(|it| Box::new(it) as _), qemu.stderr.take().map(|it| Box::new(it) as _)];
         let host = Arc::new(host);
-        let reader = |output| {
-            let (console, agent) = (Arc::clone(&console), Arc::clone(&host));
-            thread::spawn(move || keep(output, &console, &agent))
-        };
-        let readers = outputs.into_iter().flatten().map(reader).collect();
+        let (kept, agent) = (Arc::clone(&console), Arc::clone(&host));
+        let reader = Some(thread::spawn(move || keep(output, &kept, &agent)));
         let accelerator = self.prepared.accelerator;
         let silence = silence(accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
         let has_arguments = self.shares.has_arguments();
-        let running = Running { qemu, stream: host, readers, console, silence, monitor, accelerator, has_arguments };
+        let running = Running { qemu, stream: host, reader, console, silence, monitor, accelerator, has_arguments };
         // The guest boots meanwhile. It writes nothing before its agent is asked to.
         lanes::allocate(&lanes, self.lanes)?;
         Ok(running)
@@ -176,7 +174,7 @@ impl<'a> Hardware<'a> {
         Bytes(self.prepared.memory.0 + disk)
     }
 
-    fn command_line(&self) -> String {
+    fn kernel_parameters(&self) -> String {
         let mut line = "console=ttyS0 quiet panic=-1 mitigations=off".to_owned();
         if let Some((GuestDisk::Simulated(disk), size)) = self.lanes {
             let (size, cache) = (size.0.div_ceil(1 << 20), disk.cache.0 >> 20);
@@ -196,7 +194,7 @@ impl<'a> Hardware<'a> {
         line
     }
 
-    fn arguments(&self, channel: &OwnedFd, archive: &File, lanes: &[LaneDisk]) -> Vec<String> {
+    fn command(&self, channel: &OwnedFd, archive: &File, lanes: &[LaneDisk]) -> Vec<String> {
         let Prepared { kernel, root, accelerator, .. } = self.prepared;
         let processors = thread::available_parallelism().map_or(1, usize::from).min(4);
         let (accelerated, processor, processors) = match accelerator {
@@ -206,7 +204,7 @@ impl<'a> Hardware<'a> {
             Accelerator::Deterministic => ("tcg,thread=single", "max,-rdrand,-rdseed", 1),
         };
         let mut words: Vec<String> =
-            ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35,nvdimm=on"]
+            [PROGRAM, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35,nvdimm=on"]
                 .map(str::to_owned)
                 .to_vec();
         let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
@@ -222,7 +220,7 @@ impl<'a> Hardware<'a> {
         add("-device", "nvdimm,memdev=root,unarmed=on".to_owned());
         add("-kernel", kernel.image.display().to_string());
         add("-initrd", format!("/dev/fd/{}", archive.as_raw_fd()));
-        add("-append", self.command_line());
+        add("-append", self.kernel_parameters());
         add("-chardev", "stdio,id=console,signal=off".to_owned());
         add("-serial", "chardev:console".to_owned());
         // The processor hands over what it writes at once, and does not wait for another thread of QEMU.
@@ -343,9 +341,7 @@ impl Running {
     fn end(&mut self) {
         let _ = self.qemu.kill();
         let _ = self.qemu.wait();
-        for reader in self.readers.drain(..) {
-            let _ = reader.join();
-        }
+        let _ = self.reader.take().map(JoinHandle::join);
     }
 }
 
@@ -356,17 +352,17 @@ impl Drop for Running {
 }
 
 /// KVM, if a guest boots with it within a time limit; this is tried once after each boot of the host.
-pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Accelerator, GuestError> {
+pub fn usable(prepared: &mut Prepared, cache: &Cache<'_>) -> Result<Accelerator, GuestError> {
     if File::options().read(true).write(true).open("/dev/kvm").is_err() {
         return Ok(Accelerator::Emulated);
     }
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let memo = cache.join("kvm");
+    let memo = cache.folder.join("kvm");
     let before = fs::read_to_string(&memo).unwrap_or_default();
     if let Some(known) = before.strip_prefix(boot.as_str()) {
         return Ok(if known == "works" { Accelerator::Kvm } else { Accelerator::Emulated });
     }
-    telling("trying KVM");
+    cache.tell("trying KVM");
     prepared.accelerator = Accelerator::Kvm;
     let running = Hardware::new(prepared, &Shares::default()).boot()?;
     running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;

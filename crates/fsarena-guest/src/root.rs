@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+use crate::cache::Cache;
 use crate::cpio::Archive;
 use crate::kernel::{self, UnpackedKernel};
 use crate::packages::Packages;
@@ -57,13 +58,8 @@ pub struct Root {
 /// The root for `kernel` with the programs that are `wanted`; made if it is not in `cache`, or lacks a package. There are
 /// two: one with the programs that every guest has, which is always the same, and one with those that runs so far have
 /// needed in addition.
-pub fn get(
-    cache: &Path,
-    kernel: &UnpackedKernel,
-    wanted: &Wanted,
-    telling: &mut dyn FnMut(&str),
-) -> Result<Root, GuestError> {
-    let folder = cache.join("roots").join(wanted.release.to_string()).join(&kernel.release);
+pub fn get(cache: &Cache<'_>, kernel: &UnpackedKernel, wanted: &Wanted) -> Result<Root, GuestError> {
+    let folder = cache.folder.join("roots").join(wanted.release.to_string()).join(&kernel.release);
     let base: Vec<&str> = BASE.iter().copied().chain(wanted.file_systems.iter().map(String::as_str)).collect();
     let further: Vec<&str> = wanted.packages.iter().map(String::as_str).filter(|name| !base.contains(name)).collect();
     let name = if further.is_empty() { "base" } else { "programs" };
@@ -78,18 +74,18 @@ pub fn get(
     let mut names: Vec<&str> = wanted.into_iter().chain(kept).collect();
     names.sort_unstable();
     names.dedup();
-    let packages = Packages::at(cache, release, telling)?;
+    let packages = Packages::at(cache, release)?;
     let (sources, installed): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| module::is_source(name));
     let mut modules = Vec::new();
     for source in sources {
-        modules.extend(module::get(cache, release, kernel, source, telling)?);
+        modules.extend(module::get(cache, release, kernel, source)?);
     }
     let closure = packages.with_dependencies(&installed)?;
-    let mut files = packages.fetch(&closure, telling)?;
+    let mut files = packages.fetch(&closure, cache)?;
     files.push(kernel.file.clone());
-    telling("building the guest's root");
+    cache.tell("building the guest's root");
     fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
-    let tree = crate::unfinished(cache).join("tree");
+    let tree = cache.unfinished().join("tree");
     fill(&tree, &files, &modules, &kernel.release)?;
     write_boot(&tree, &kernel.release, &root.boot)?;
     write_image(&tree, &root.image)?;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use fsarena_model::guest::Share;
 use fsarena_model::{Bytes, Contender};
 use fsarena_sys::child::{self, Patience};
-use fsarena_sys::daemon::{Daemon, Wrapping};
+use fsarena_sys::daemon::Daemon;
 
 use crate::qemu::escaped;
 use crate::{BootMount, GuestError};
@@ -355,8 +355,7 @@ fn start(
         let words = [what].into_iter().chain(last.into_iter().rev()).collect::<Vec<_>>().join("\n");
         GuestError::Program { command: argv.join(" "), words }
     };
-    let mut server =
-        Daemon::start(argv, Wrapping::None, run, &log).map_err(GuestError::io("start", argv[0].clone()))?;
+    let mut server = Daemon::start(argv, run, &log).map_err(GuestError::io("start", argv[0].clone()))?;
     let begin = Instant::now();
     while !is_ready() {
         if matches!(server.wait(Duration::ZERO), Ok(Some(_))) {

@@ -9,6 +9,7 @@ use fsarena_model::DebianRelease;
 use fsarena_sys::child::{self, Patience};
 use sha2::{Digest, Sha256};
 
+use crate::cache::Cache;
 use crate::packages::{Packages, is_fresh};
 use crate::{GuestError, kernel, root};
 
@@ -33,15 +34,14 @@ pub fn tools(
     wanted: &[String],
     telling: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, GuestError> {
-    let _alone = crate::alone(cache, telling)?;
-    let _ = fs::remove_dir_all(crate::unfinished(cache));
+    let locked = Cache::locked(cache, telling)?;
     let cached = cached_tools(cache, release, wanted);
     let note = folder(cache, release).join(NEWEST);
     if let Some(found) = cached.as_ref().filter(|_| is_fresh(&note)) {
         return Ok(found.clone());
     }
-    let (made, kept) = (make(cache, release, wanted, telling), fs::read_to_string(&note).unwrap_or_default());
-    let _ = fs::remove_dir_all(crate::unfinished(cache));
+    let kept = fs::read_to_string(&note).unwrap_or_default();
+    let made = make(&locked, release, wanted);
     match (made, cached) {
         (Ok(made), _) => Ok(made),
         // Next week it is tried again.
@@ -65,13 +65,8 @@ fn folder(cache: &Path, release: &DebianRelease) -> PathBuf {
 
 /// Makes the folder of the newest versions, unless it is there, and notes that it has them. Runs may still use the one
 /// that was noted before; older ones are removed.
-fn make(
-    cache: &Path,
-    release: &DebianRelease,
-    wanted: &[String],
-    telling: &mut dyn FnMut(&str),
-) -> Result<PathBuf, GuestError> {
-    let packages = Packages::at(cache, release, telling)?;
+fn make(cache: &Cache<'_>, release: &DebianRelease, wanted: &[String]) -> Result<PathBuf, GuestError> {
+    let packages = Packages::at(cache, release)?;
     let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let mut all = packages.with_dependencies(&names)?;
     // Scripts of a package are run by the machine's own interpreters.
@@ -81,13 +76,13 @@ fn make(
     let versions: Vec<&str> = all.iter().map(|package| package.file.as_str()).collect();
     let digest = Sha256::digest(format!("{RECIPE}\n{}", versions.join("\n")));
     let name: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    let (folder, before) = (folder(cache, release), cached_tools(cache, release, &[]));
+    let (folder, before) = (folder(cache.folder, release), cached_tools(cache.folder, release, &[]));
     let made = folder.join(&name);
     if !made.exists() {
         let (own, libraries): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| names.contains(&it.name.as_str()));
-        let (own, libraries) = (packages.fetch(&own, telling)?, packages.fetch(&libraries, telling)?);
-        telling(&format!("unpacking programs of Debian {release}"));
-        let tree = crate::unfinished(cache).join("tools");
+        let (own, libraries) = (packages.fetch(&own, cache)?, packages.fetch(&libraries, cache)?);
+        cache.tell(&format!("unpacking programs of Debian {release}"));
+        let tree = cache.unfinished().join("tools");
         fill(&tree, &own, &libraries)?;
         fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
         fs::rename(&tree, &made).map_err(GuestError::io("rename", &tree))?;

@@ -5,12 +5,11 @@ use std::fs::File;
 use std::path::Path;
 
 use fsarena_model::Guarantee;
+use fsarena_sys::inode;
 use fsarena_sys::mountinfo::Mount;
-use fsarena_sys::{block, inode};
 use rustix::fs::{AtFlags, StatxFlags, statx};
 
 use crate::age::Release;
-use crate::disk;
 use crate::kind::{Ground, KINDS};
 
 /// Since this release direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
@@ -38,8 +37,7 @@ pub fn of(directory: &Path) -> Vec<String> {
 pub fn guarantees(mount: &Mount, attributes: &[String]) -> Vec<Guarantee> {
     let is_kind = |kind: &&&crate::Kind| kind.ground == Ground::Lane && kind.mounted_as == mount.kind;
     let Some(kind) = KINDS.iter().find(is_kind) else { return Vec::new() };
-    let has_journal = disk::name(mount.device).is_some_and(|name| block::has_journal(&name));
-    let features: Vec<String> = has_journal.then(|| "has_journal".to_owned()).into_iter().collect();
+    let features: Vec<String> = mount.has_journal().then(|| "has_journal".to_owned()).into_iter().collect();
     (kind.guarantees)(&features, &effective(&mount.all_options(), attributes))
 }
 

@@ -176,7 +176,7 @@ pub struct Kind {
     pub check: Words,
     /// Makes it mountable after a crash; exit code 0 or 1 means success (as of fsck(8)). Empty: mounting it is enough.
     pub recover: Words,
-    /// The daemon that works while it is mounted, started by unshare(1).
+    /// The daemon that works while it is mounted.
     pub(crate) daemon: Words,
     /// The options of its mkfs; a user may add those that are not refused.
     pub(crate) options: &'static OptionRules,

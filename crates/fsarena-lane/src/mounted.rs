@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use fsarena_model::{Bytes, Contender, Nanos};
 use fsarena_sys::child::{self, Ended, Killed, Patience};
-use fsarena_sys::daemon::{Daemon, Wrapping};
+use fsarena_sys::daemon::Daemon;
 use fsarena_sys::directory::FileId;
 use fsarena_sys::{Access, block, clock, mount, mountinfo};
 use rustix::process::Signal;
@@ -78,7 +78,7 @@ impl Mounted {
         let device = &self.stack.device;
         let argv = if self.lane.is_some() { command(kind.daemon, &[device, &self.directory]) } else { Vec::new() };
         if let Some(program) = argv.first() {
-            let started = Daemon::start(&argv, Wrapping::Once, Path::new("/"), Path::new("/dev/null"));
+            let started = Daemon::start(&argv, Path::new("/"), Path::new("/dev/null"));
             self.daemon = Some(started.map_err(LaneError::io("start", program))?);
         }
         Ok(())

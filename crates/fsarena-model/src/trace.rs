@@ -20,7 +20,7 @@ pub enum TraceResult {
 /// Each moment of the slice is divided equally among the threads of the work that ran, waited for a processor, or waited
 /// for the file system at that moment. Threads that only wait for other threads or programs of the work do not count.
 /// So the parts add up to the time of the slice, whatever the number of threads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// Operations done.
     pub operations: u64,
@@ -148,23 +148,23 @@ pub enum Wait {
 }
 
 /// What happened while a thread of the work waited.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Meanwhile {
+pub enum Meanwhile<Name = String> {
     /// The device had requests.
     Device,
     /// The device flushed its cache.
     Flush,
     /// The thread of this name, for which it waited, ran on a processor, or it waited for one while another kernel worker
     /// had it that did the same kind of work.
-    Runs(String),
+    Runs(Name),
     /// The same, while it computed checksums, compressed or encrypted.
-    Computes(String),
+    Computes(Name),
     /// The thread of this name, for which it waited, was ready to run, but without a processor.
-    Ready(String),
+    Ready(Name),
     /// The thread of this name, for which it waited, slept, while the device had no requests, and no thread woke it: a timer
     /// did, or another interrupt.
-    Sleeps(String),
+    Sleeps(Name),
     /// What happened is not known.
     Unknown,
 }

@@ -1,12 +1,11 @@
 //! Conditions that slow down the machine: swapping, processor quotas, heat, and the resulting frequency.
 
 use std::fs;
-use std::path::Path;
 
 use fsarena_model::{Bytes, Conditions};
 use fsarena_sys::cgroup::Hierarchy;
 
-use crate::{field, memory_bandwidth};
+use crate::{field, memory_bandwidth, text};
 
 /// The conditions at one moment; what is counted, since the machine was started.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,15 +14,14 @@ pub struct ConditionsSnapshot(Conditions);
 impl ConditionsSnapshot {
     /// Reads all counters; takes some ten milliseconds.
     pub fn take() -> Self {
-        let machine = read("/proc/vmstat");
-        let pages = machine.and_then(|text| Some(field(&text, "pswpin ")? + field(&text, "pswpout ")?));
+        let pages = text("/proc/vmstat").and_then(|text| Some(field(&text, "pswpin ")? + field(&text, "pswpout ")?));
         // In kHz.
         let frequencies = of_processors("cpufreq/scaling_cur_freq");
         Self(Conditions {
             swapped: pages.map(|pages| Bytes((pages * rustix::param::page_size() as f64) as u64)),
             quota_throttled: quota_throttled(),
             thermal_throttled: sum(&throttle_counts()),
-            frequency_mhz: range(frequencies.iter().filter_map(|text| Some(text.trim().parse::<f64>().ok()? / 1e3))),
+            frequency_mhz: range(frequencies.iter().filter_map(|text| Some(text.parse::<f64>().ok()? / 1e3))),
             memory_bandwidth: memory_bandwidth(),
         })
     }
@@ -48,8 +46,7 @@ impl ConditionsSnapshot {
 /// How the kernel chooses the processors' frequency (Documentation/admin-guide/pm/cpufreq.rst, `scaling_governor`);
 /// several if they differ. `None` if the kernel does not control the frequency, as in most virtual machines.
 pub fn frequency_policy() -> Option<String> {
-    let mut policies: Vec<String> =
-        of_processors("cpufreq/scaling_governor").iter().map(|text| text.trim().to_owned()).collect();
+    let mut policies = of_processors("cpufreq/scaling_governor");
     policies.sort();
     policies.dedup();
     (!policies.is_empty()).then(|| policies.join(", "))
@@ -60,14 +57,14 @@ fn of_processors(file: &str) -> Vec<String> {
     let is_processor = |name: &str| name.strip_prefix("cpu").is_some_and(|number| number.parse::<u32>().is_ok());
     let entries = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
     let processors = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_processor));
-    processors.filter_map(|entry| fs::read_to_string(entry.path().join(file)).ok()).collect()
+    processors.filter_map(|entry| text(entry.path().join(file))).collect()
 }
 
 /// How often each processor and each processor package was throttled
 /// (Documentation/ABI/testing/sysfs-devices-system-cpu). A package reports its count once for each of its processors.
 fn throttle_counts() -> Vec<f64> {
     let counts = ["core", "package"].map(|part| of_processors(&format!("thermal_throttle/{part}_throttle_count")));
-    counts.concat().iter().filter_map(|text| text.trim().parse().ok()).collect()
+    counts.concat().iter().filter_map(|text| text.parse().ok()).collect()
 }
 
 fn sum(counts: &[f64]) -> Option<f64> {
@@ -84,7 +81,7 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 fn quota_throttled() -> Option<f64> {
     let hierarchy = Hierarchy::mounted("cpu").ok()??;
     let group = hierarchy.own_group()?;
-    let times = hierarchy.up_from(&group).filter_map(|group| throttled(&read(group.join("cpu.stat"))?));
+    let times = hierarchy.up_from(&group).filter_map(|group| throttled(&text(group.join("cpu.stat"))?));
     sum(&times.collect::<Vec<f64>>())
 }
 
@@ -92,10 +89,6 @@ fn quota_throttled() -> Option<f64> {
 pub(crate) fn throttled(text: &str) -> Option<f64> {
     let nanoseconds = field(text, "throttled_time ").map(|time| time / 1e9);
     nanoseconds.or_else(|| field(text, "throttled_usec ").map(|time| time / 1e6))
-}
-
-fn read(path: impl AsRef<Path>) -> Option<String> {
-    fs::read_to_string(path).ok()
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod pages;
 mod processes;
 mod shared_disk;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use fsarena_model::{Probe, Readings};
@@ -104,6 +105,12 @@ impl Totals {
     pub fn readings(&self) -> Readings {
         self.0.iter().map(|(probe, sum)| probe.reading(*sum)).collect()
     }
+}
+
+/// The text of a file without the white space around it; `None` if it is empty or cannot be read.
+fn text(path: impl AsRef<Path>) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// The number after `name` in a text of lines `name value` or `name: value unit`.

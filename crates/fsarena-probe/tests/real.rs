@@ -6,6 +6,7 @@ use std::io::Write;
 use fsarena_lane::{Go, LaneSet, Ledger, Place};
 use fsarena_model::{Bytes, LanePlan, Medium, Plan, Probe, Readings, Storage, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
+use fsarena_sys::mountinfo::{self, Mount};
 use fsarena_sys::namespace;
 use fsarena_testing::{Need, has};
 
@@ -51,6 +52,10 @@ fn flushes_are_counted_where_they_are_sent_and_asked_for() {
     let mut lane_set = lane_set(folder.path());
     for (index, name) in CONTENDERS.into_iter().enumerate() {
         let (place, _) = lane_set.make(index, Some(index), 1).expect("made");
+        // Its source may have any name, such as that of a logical volume.
+        let mount = mountinfo::mount_of(&place.directory).expect("mounted");
+        let mount = Mount { source: "/dev/mapper/any".to_owned(), ..mount };
+        assert_eq!(mount.has_journal(), mount.kind == "ext4", "{name}");
         let readings = synced(&place, Flushes::Counted);
         let value = |probe: Probe| readings[&probe.key()].value.unwrap_or_else(|| panic!("{name}: {}", probe.id));
         let (preflushes, fua) = (value(probe::DEVICE_PREFLUSHES), value(probe::DEVICE_FUA));

@@ -4,7 +4,6 @@
 mod apache;
 mod folder;
 mod ior;
-mod lane_server;
 mod mariadb;
 mod mdtest;
 mod mpi;

@@ -25,7 +25,7 @@ use self::parameters::{MariaDbParameters, MariaDbTask};
 use self::queries::Queries;
 use self::results::LogResults;
 use crate::folder;
-use crate::lane_server::LaneServer;
+use crate::server::LaneServer;
 use crate::user::User;
 
 pub trait ClientWork {
@@ -92,7 +92,7 @@ pub struct MariaDb {
 impl MariaDb {
     /// A server of a data directory in `directory`. Nothing is made there yet.
     pub fn at(directory: &Path, pool: Bytes) -> Result<Self, EngineError> {
-        Ok(Self { lane: LaneServer::new(USER, directory.join("mysql"), Signal::TERM)?, pool })
+        Ok(Self { lane: LaneServer::new("mariadbd", USER, directory.join("mysql"), Signal::TERM)?, pool })
     }
 
     /// Makes the data directory with mariadb-install-db.
@@ -118,7 +118,7 @@ impl MariaDb {
         };
         let pid = self.lane.clients_folder().join("pid");
         let command = command(&self.lane.data, vec![place.clone(), format!("--pid-file={}", pid.display())], self.pool);
-        self.lane.start("mariadbd", command, stop, answers)
+        self.lane.start(command, stop, answers)
     }
 
     /// The socket that clients connect to, as `root` without a password.
@@ -214,7 +214,7 @@ impl MariaDbJob {
         act: impl FnOnce(&mut dyn ClientWork, &DatabaseClient, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let client = DatabaseClient { socket: self.server.socket(), database: self.work.database() };
-        self.server.lane.during(stop, |stop| act(&mut *self.work, &client, stop))
+        self.server.lane.during(stop, |_, stop| act(&mut *self.work, &client, stop))
     }
 
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {

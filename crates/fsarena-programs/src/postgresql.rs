@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Need, pid_namespace};
-use fsarena_sys::child::Ended;
+use fsarena_engine::{EngineError, Need};
+use fsarena_sys::child::{Ended, Processes};
 use rustix::process::Signal;
 
 use crate::folder;
-use crate::lane_server::LaneServer;
+use crate::server::LaneServer;
 use crate::user::User;
 
 /// The server and its tools. Debian installs them outside the search path.
@@ -59,7 +59,7 @@ impl PostgreSql {
     /// # Errors
     /// If there is no place for the server's socket and log.
     pub fn at(directory: &Path) -> Result<Self, EngineError> {
-        Ok(Self { lane: LaneServer::new(USER, directory.join("postgresql"), Signal::INT)? })
+        Ok(Self { lane: LaneServer::new("postgres", USER, directory.join("postgresql"), Signal::INT)? })
     }
 
     /// Makes the cluster with initdb, starts its server, and creates the database that the clients use.
@@ -86,7 +86,7 @@ impl PostgreSql {
         let asked = self.client("pg_isready", vec!["--quiet".to_owned()])?;
         let is_ready =
             |lane: &LaneServer, stop: &AtomicBool| lane.tool("pg_isready", asked.clone()).finish_unless(stop).is_ok();
-        self.lane.start("postgres", argv, stop, is_ready)
+        self.lane.start(argv, stop, is_ready)
     }
 
     /// Ends the server without waiting for its clients (a "fast shutdown"). Afterwards everything that it has
@@ -143,7 +143,10 @@ fn owned<'a>(words: &'a [&str]) -> impl Iterator<Item = String> + 'a {
 /// The server's settings. System V shared memory disappears with its IPC namespace. Without a namespace, shared memory
 /// is a file among the server's data, which is removed with them.
 fn settings() -> Vec<String> {
-    let shared = if pid_namespace().is_empty() { "mmap" } else { "sysv" };
+    let shared = match Processes::possible() {
+        Processes::Own => "sysv",
+        Processes::All => "mmap",
+    };
     owned(SETTINGS).chain([format!("dynamic_shared_memory_type={shared}")]).collect()
 }
 

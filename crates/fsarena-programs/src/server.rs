@@ -1,20 +1,23 @@
-//! Servers. Each is started for one run as an unprivileged user in its own process namespace, and ends with the process
-//! that started it.
+//! Servers whose data are on a lane. Each is started for one run as an unprivileged user, and ends with the process that
+//! started it.
 
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fsarena_engine::{EngineError, pid_namespace, watched};
-use fsarena_sys::daemon::{Daemon, Wrapping};
+use fsarena_engine::{EngineError, Scratch, watched};
+use fsarena_sys::child::Ended;
+use fsarena_sys::daemon::Daemon;
 use rustix::process::Signal;
 
 use crate::folder;
 use crate::tool::{LOG, Tool};
+use crate::user::User;
 
 /// Time limit for a server to become ready, and to end.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -28,82 +31,67 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Lines of a log that an error shows.
 const LINES: usize = 12;
 
-/// A server that runs. When dropped, it is killed with all processes that it has started.
+/// A server's data on a lane, and the server while it runs. When dropped, it is killed with all processes that it has
+/// started.
 #[derive(Debug)]
-pub struct ServerProcess {
+pub struct LaneServer {
     program: &'static str,
-    daemon: Daemon,
-    log: PathBuf,
+    /// The server while it runs. Declared before its folder, because fields are dropped in this order.
+    daemon: Option<Daemon>,
+    /// Folder of the socket and the log. It is outside the lane: a shared folder may not support sockets, and a path on
+    /// the lane may be too long for a socket.
+    pub run: Scratch,
+    /// The user of the server and its tools; `None`: the current user.
+    pub user: Option<User>,
+    /// The directory of the data, in which the server and its tools run.
+    pub data: PathBuf,
+    /// The signal at which the server ends.
+    end: Signal,
 }
 
-impl ServerProcess {
-    /// Starts a server, which stays in the foreground, and waits until `ready` returns true. `ready` receives a stop
-    /// flag, which is set when the run is stopped, when the server has ended, and when its time is over.
+impl LaneServer {
+    /// The server `program` of the user `user`, whose data are in `data`, and which ends at the signal `end`. It does not
+    /// run yet.
+    pub fn new(program: &'static str, user: &str, data: PathBuf, end: Signal) -> Result<Self, EngineError> {
+        let user = User::of(user)?;
+        Ok(Self { program, daemon: None, run: folder::for_server(user.as_ref())?, user, data, end })
+    }
+
+    /// Starts it in the foreground, with the command line `argv`, and waits until `ready` returns true. `ready` receives a
+    /// stop flag, which is set when the run is stopped, when the server has ended, and when its time is over.
     ///
     /// # Errors
     /// If it cannot be started, ends, or is not ready in time: with the last lines of its log.
     pub fn start(
-        tool: &Tool<'_>,
-        stop: &AtomicBool,
-        ready: impl FnMut(&AtomicBool) -> bool,
-    ) -> Result<Self, EngineError> {
-        let mut server = Self::launch(tool)?;
-        if server.becomes_ready(stop, PATIENCE, ready) {
-            return Ok(server);
-        }
-        server.require_alive()?;
-        match stop.load(Ordering::Relaxed) {
-            true => Err(server.failure("was stopped before it was ready".to_owned())),
-            false => Err(server.failure(format!("was not ready after {} s", PATIENCE.as_secs()))),
-        }
-    }
-
-    fn launch(tool: &Tool<'_>) -> Result<Self, EngineError> {
-        let wrapping = if pid_namespace().is_empty() { Wrapping::None } else { Wrapping::Once };
-        // Shared memory disappears with its IPC namespace, however the processes end.
-        let wrapped =
-            pid_namespace().iter().flat_map(|word| if *word == "--pid" { vec!["--pid", "--ipc"] } else { vec![*word] });
-        let (argv, log) = (wrapped.map(str::to_owned).chain(tool.words()).collect::<Vec<_>>(), tool.streams.join(LOG));
-        let daemon = Daemon::start(&argv, wrapping, tool.directory, &log);
-        let daemon = daemon.map_err(EngineError::io(format!("start {}", tool.name)))?;
-        Ok(Self { program: tool.name, daemon, log })
-    }
-
-    /// Calls `ready` until it returns true. Returns false if the server ends, `stop` is set, or `patience` is over.
-    fn becomes_ready(
         &mut self,
+        argv: Vec<String>,
         stop: &AtomicBool,
-        patience: Duration,
-        mut ready: impl FnMut(&AtomicBool) -> bool,
-    ) -> bool {
-        let (daemon, begin) = (&mut self.daemon, Instant::now());
-        let is_over = || {
-            stop.load(Ordering::Relaxed)
-                || begin.elapsed() > patience
-                || !matches!(daemon.wait(Duration::ZERO), Ok(None))
-        };
-        watched(is_over, |stop| {
-            loop {
-                if ready(stop) {
-                    return true;
-                }
-                if stop.load(Ordering::Relaxed) {
-                    return false;
-                }
-                thread::sleep(LOOK);
-            }
-        })
+        ready: impl Fn(&Self, &AtomicBool) -> bool,
+    ) -> Result<(), EngineError> {
+        let mut daemon = self.launch(argv)?;
+        let is_ready = becomes_ready(&mut daemon, stop, PATIENCE, |stop| ready(self, stop));
+        self.daemon = Some(daemon);
+        if is_ready {
+            return Ok(());
+        }
+        let why = self.require_alive().and_then(|()| match stop.load(Ordering::Relaxed) {
+            true => Err(self.failure("was stopped before it was ready".to_owned())),
+            false => Err(self.failure(format!("was not ready after {} s", PATIENCE.as_secs()))),
+        });
+        self.daemon = None;
+        why
+    }
+
+    fn launch(&self, argv: Vec<String>) -> Result<Daemon, EngineError> {
+        let daemon = Daemon::start(&self.tool(self.program, argv).words(), &self.data, &self.log());
+        daemon.map_err(EngineError::io(format!("start {}", self.program)))
     }
 
     /// Returns an error if the server has ended.
-    ///
-    /// # Errors
-    /// [`EngineError::Server`] with the last lines of its log.
-    pub fn require_alive(&mut self) -> Result<(), EngineError> {
-        match self.daemon.wait(Duration::ZERO).map_err(EngineError::io(format!("wait for {}", self.program)))? {
-            None => Ok(()),
-            Some(status) => Err(self.failure(format!("has ended ({status})"))),
-        }
+    fn require_alive(&mut self) -> Result<(), EngineError> {
+        let ended = self.daemon.as_mut().map_or(Ok(None), |daemon| daemon.wait(Duration::ZERO));
+        let ended = ended.map_err(EngineError::io(format!("wait for {}", self.program)))?;
+        ended.map_or(Ok(()), |status| Err(self.ended(status)))
     }
 
     /// The cause of a client's error: that the server has ended, if it has, otherwise `error`. A client only sees that
@@ -111,8 +99,8 @@ impl ServerProcess {
     pub fn named(&mut self, error: EngineError) -> EngineError {
         // A wrong answer shows that the server answers: there is no need to wait for its end.
         let patience = if matches!(error, EngineError::Wrong(_)) { Duration::ZERO } else { NOTICE };
-        match self.daemon.wait(patience) {
-            Ok(Some(status)) => self.failure(format!("has ended ({status})")),
+        match self.daemon.as_mut().map(|daemon| daemon.wait(patience)) {
+            Some(Ok(Some(status))) => self.ended(status),
             _ => error,
         }
     }
@@ -126,9 +114,10 @@ impl ServerProcess {
     pub fn during<T>(
         &mut self,
         stop: &AtomicBool,
-        work: impl FnOnce(&AtomicBool) -> Result<T, EngineError>,
+        work: impl FnOnce(&Self, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let (daemon, mut stopped, mut is_killed) = (&mut self.daemon, None, false);
+        let Some(mut daemon) = self.daemon.take() else { return work(self, stop) };
+        let (mut stopped, mut is_killed) = (None, false);
         let look = || {
             let runs = matches!(daemon.wait(Duration::ZERO), Ok(None));
             let is_over = stop.load(Ordering::Relaxed) || !runs;
@@ -139,7 +128,8 @@ impl ServerProcess {
             }
             is_over
         };
-        let worked = watched(look, work);
+        let worked = watched(look, |stop| work(self, stop));
+        self.daemon = Some(daemon);
         if is_killed {
             let late =
                 format!("was killed: its clients had no answer {} s after they were asked to stop", GRACE.as_secs());
@@ -150,16 +140,32 @@ impl ServerProcess {
         Ok(worked)
     }
 
-    /// Sends `signal` to the server and waits until it ends, or `stop` is set.
+    /// Runs a client for as long as the server runs, and returns its output; `None` if it was stopped.
     ///
     /// # Errors
-    /// If it does not end in time, or `stop` is set (it is then killed), or if its exit status is a failure.
-    pub fn stop(mut self, signal: Signal, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.require_alive()?;
-        self.daemon.signal(signal);
+    /// If the client fails. The error is that the server has ended, if it has.
+    pub fn load(
+        &mut self,
+        name: &'static str,
+        argv: Vec<String>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Ended>, EngineError> {
+        self.during(stop, |server, stop| server.tool(name, argv).run(stop))
+    }
+
+    /// Ends the server. Afterwards everything that it has acknowledged is in its files. Does nothing if none runs.
+    ///
+    /// # Errors
+    /// If it has ended before, if it does not end in time, or `stop` is set (it is then killed), or if its exit status is a
+    /// failure.
+    pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let is_alive = self.require_alive();
+        let Some(mut daemon) = self.daemon.take() else { return Ok(()) };
+        is_alive?;
+        daemon.signal(self.end);
         let begin = Instant::now();
         let ended = loop {
-            let ended = self.daemon.wait(LOOK).map_err(EngineError::io(format!("wait for {}", self.program)))?;
+            let ended = daemon.wait(LOOK).map_err(EngineError::io(format!("wait for {}", self.program)))?;
             if ended.is_some() || stop.load(Ordering::Relaxed) || begin.elapsed() > PATIENCE {
                 break ended;
             }
@@ -172,12 +178,52 @@ impl ServerProcess {
         }
     }
 
-    fn failure(&self, what: String) -> EngineError {
-        let log = folder::read(&self.log).unwrap_or_default();
-        // The messages of unshare(1) about the server's end do not help.
-        let own: Vec<&str> = log.lines().filter(|line| !line.starts_with("unshare: ")).collect();
-        EngineError::Server { program: self.program, what, log: last_lines(&own.join("\n")) }
+    /// The program `name` with the command line `argv`, run as the server's user.
+    pub fn tool(&self, name: &'static str, argv: Vec<String>) -> Tool<'_> {
+        Tool { name, argv, user: self.user.as_ref(), directory: &self.data, streams: self.run.path() }
     }
+
+    pub fn log(&self) -> PathBuf {
+        self.run.path().join(LOG)
+    }
+
+    /// Folder of the socket and of files of clients. It belongs to the server's user.
+    pub fn clients_folder(&self) -> PathBuf {
+        self.run.path().join(folder::OF_SERVER)
+    }
+
+    fn ended(&self, status: ExitStatus) -> EngineError {
+        self.failure(format!("has ended ({status})"))
+    }
+
+    fn failure(&self, what: String) -> EngineError {
+        let log = folder::read(&self.log()).unwrap_or_default();
+        EngineError::Server { program: self.program, what, log: last_lines(&log) }
+    }
+}
+
+/// Calls `ready` until it returns true. Returns false if the server ends, `stop` is set, or `patience` is over.
+fn becomes_ready(
+    daemon: &mut Daemon,
+    stop: &AtomicBool,
+    patience: Duration,
+    ready: impl Fn(&AtomicBool) -> bool,
+) -> bool {
+    let begin = Instant::now();
+    let is_over = || {
+        stop.load(Ordering::Relaxed) || begin.elapsed() > patience || !matches!(daemon.wait(Duration::ZERO), Ok(None))
+    };
+    watched(is_over, |stop| {
+        loop {
+            if ready(stop) {
+                return true;
+            }
+            if stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            thread::sleep(LOOK);
+        }
+    })
 }
 
 /// The last non-empty lines of a program's output: a loop that fails may print a message for each of its files.

@@ -1,18 +1,17 @@
 //! Properties of an open block device (linux/fs.h, `block/ioctl.c`).
 
+use std::ffi::c_int;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 
-use libc::{c_int, c_ulong};
 use rustix::fs::{major, makedev, minor};
+use rustix::io::Errno;
+use rustix::ioctl::{Getter, NoArg, Opcode, ioctl};
 
-use crate::check;
-
-const BLKFLSBUF: c_ulong = 0x1261;
-const BLKROGET: c_ulong = 0x125E;
-const BLKGETSIZE64: c_ulong = 0x8008_1272;
-const BLKGETDISKSEQ: c_ulong = 0x8008_1280;
+const BLKFLSBUF: Opcode = 0x1261;
+const BLKROGET: Opcode = 0x125E;
+const BLKGETSIZE64: Opcode = 0x8008_1272;
+const BLKGETDISKSEQ: Opcode = 0x8008_1280;
 
 /// The kernel's own number of the block device of this name below `/sys/block`, as its tracepoints report it; `None` if
 /// there is none.
@@ -43,10 +42,8 @@ pub fn has_journal(name: &str) -> bool {
 /// # Errors
 /// `ENOTTY` if it is not a block device.
 pub fn size(device: &File) -> io::Result<u64> {
-    let mut bytes = 0_u64;
-    // SAFETY: the request writes one `u64`, for which `bytes` has room.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), BLKGETSIZE64, &raw mut bytes) })?;
-    Ok(bytes)
+    // SAFETY: the request writes one `u64`.
+    Ok(unsafe { ioctl(device, Getter::<BLKGETSIZE64, u64>::new()) }?)
 }
 
 /// Whether the device refuses writes.
@@ -54,10 +51,8 @@ pub fn size(device: &File) -> io::Result<u64> {
 /// # Errors
 /// `ENOTTY` if it is not a block device.
 pub fn is_read_only(device: &File) -> io::Result<bool> {
-    let mut flag: c_int = 0;
-    // SAFETY: the request writes one `int`, for which `flag` has room.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), BLKROGET, &raw mut flag) })?;
-    Ok(flag != 0)
+    // SAFETY: the request writes one `int`.
+    Ok(unsafe { ioctl(device, Getter::<BLKROGET, c_int>::new()) }? != 0)
 }
 
 /// Sequence number: no other disk, and no other medium or file behind the same device, has had it since boot. `None`
@@ -66,11 +61,10 @@ pub fn is_read_only(device: &File) -> io::Result<bool> {
 /// # Errors
 /// Any error of the kernel, except that it does not know the request.
 pub fn sequence(device: &File) -> io::Result<Option<u64>> {
-    let mut number = 0_u64;
-    // SAFETY: the request writes one `u64`, for which `number` has room.
-    match check(unsafe { libc::ioctl(device.as_raw_fd(), BLKGETDISKSEQ, &raw mut number) }) {
-        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOTTY | libc::EINVAL)) => Ok(None),
-        other => other.map(|()| Some(number)),
+    // SAFETY: the request writes one `u64`.
+    match unsafe { ioctl(device, Getter::<BLKGETDISKSEQ, u64>::new()) } {
+        Err(Errno::NOTTY | Errno::INVAL) => Ok(None),
+        number => Ok(Some(number?)),
     }
 }
 
@@ -81,7 +75,7 @@ pub fn sequence(device: &File) -> io::Result<Option<u64>> {
 /// `ENOTTY` if it is not a block device; `EACCES` without `CAP_SYS_ADMIN`.
 pub fn forget(device: &File) -> io::Result<()> {
     // SAFETY: the request takes no argument.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), BLKFLSBUF, 0) })
+    Ok(unsafe { ioctl(device, NoArg::<BLKFLSBUF>::new()) }?)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,9 +20,12 @@ use rustix::fs::{Access, OFlags, access};
 use rustix::process::{
     Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, set_parent_process_death_signal,
 };
+use rustix::thread::UnshareFlags;
 
 use crate::fault;
+use crate::fork::{Forked, fork};
 
+pub(crate) use contained::contain;
 pub use short::{Killed, Patience, gives_up, has_given_up, heed, run, run_apart, run_in};
 pub use streamed::OutputListener;
 use streamed::{Pipe, listen};
@@ -83,6 +86,18 @@ pub enum Processes {
     Own,
 }
 
+impl Processes {
+    /// [`Processes::Own`] if this process has the privilege for a namespace; tried once.
+    pub fn possible() -> Self {
+        static IS_POSSIBLE: OnceLock<bool> = OnceLock::new();
+        let tried = || fork(|| vec![u8::from(contained::leave(UnshareFlags::NEWPID).is_ok())]).and_then(Forked::finish);
+        match IS_POSSIBLE.get_or_init(|| tried().is_ok_and(|answer| answer == [1])) {
+            true => Self::Own,
+            false => Self::All,
+        }
+    }
+}
+
 impl<'a> Setting<'a> {
     /// Without variables, grace or a namespace.
     pub fn new(directory: &'a Path, streams: &'a Path, stop: &'a AtomicBool) -> Self {
@@ -107,7 +122,7 @@ pub fn run_until<S: AsRef<OsStr>>(
     let mut command = started(argv)?;
     command.envs(setting.variables.iter().map(|(name, value)| (name, value))).current_dir(setting.directory);
     if setting.processes == Processes::Own {
-        contained::contain(&mut command);
+        contain(&mut command, UnshareFlags::NEWPID);
     }
     let stdout = if heard.is_some() { Stdio::piped() } else { out.end()? };
     let mut child = command.stdout(stdout).stderr(err.end()?).spawn()?;
@@ -214,13 +229,16 @@ pub fn start(program: &Path) -> io::Result<ExitStatus> {
     Command::new(program).status()
 }
 
-/// The command that starts `argv`, or a program that never ends if a test injects that.
-pub(crate) fn started<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Command> {
+/// The command that starts `argv`, or a program that never ends if a test injects that. The program prints English, finds
+/// programs on [`search_path`], has no standard input and a process group of its own, and ends with the thread that starts
+/// it.
+///
+/// # Errors
+/// An injected one.
+pub fn started<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Command> {
     let program = argv.first().map(|program| program.as_ref().to_string_lossy()).unwrap_or_default();
-    match fault::start(&format!("program {program}"))? {
-        fault::Start::Normal => Ok(command(argv)),
-        fault::Start::Hanging => Ok(command(&["sleep", "infinity"])),
-    }
+    let is_hanging = fault::start(&format!("program {program}"))?;
+    Ok(if is_hanging { command(&["sleep", "infinity"]) } else { command(argv) })
 }
 
 fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {

@@ -1,5 +1,5 @@
-//! Programs that run while the work runs, such as servers: they end with this process, and their output is kept in a
-//! file.
+//! Programs that run while the work runs, such as servers: they end with this process, all processes that they start end
+//! with them, and their output is kept in a file.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -11,56 +11,55 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::thread::UnshareFlags;
 
-use crate::child::{children, started};
+use crate::child::{Processes, children, contain, started};
 
 /// Interval between two checks whether a program has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Time that a killed program has to end before its wrapping is killed as well.
+/// Time that a killed program has to end before what waits for it is killed as well.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A program that runs in the background. Dropping it kills it with its process group, and waits for it.
 #[derive(Debug)]
 pub struct Daemon {
     child: Child,
-    wrapping: Wrapping,
-}
-
-/// Whether the program is started by another one that waits for it, such as unshare(1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wrapping {
-    /// The program is started directly.
-    None,
-    /// The program is the only child of the started one.
-    Once,
+    processes: Processes,
 }
 
 impl Daemon {
-    /// Starts `argv` in `directory`; appends both of its streams to the file `log`, which is made if it does not exist.
+    /// Starts `argv` in `directory`, in process and IPC namespaces of its own if they are [possible](Processes::possible):
+    /// its System V shared memory disappears with them. Appends both of its streams to the file `log`, which is made if it
+    /// does not exist.
     ///
     /// # Errors
     /// If it cannot be started, or the log cannot be opened, for example because it is a symbolic link.
-    pub fn start<S: AsRef<OsStr>>(argv: &[S], wrapping: Wrapping, directory: &Path, log: &Path) -> io::Result<Self> {
+    pub fn start<S: AsRef<OsStr>>(argv: &[S], directory: &Path, log: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.create(true).append(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);
         let log = options.open(log)?;
         let mut command = started(argv)?;
         command.current_dir(directory).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
-        Ok(Self { child: command.spawn()?, wrapping })
+        let processes = Processes::possible();
+        if processes == Processes::Own {
+            contain(&mut command, UnshareFlags::NEWPID | UnshareFlags::NEWIPC);
+        }
+        Ok(Self { child: command.spawn()?, processes })
     }
 
-    /// The program itself; with a wrapping, `None` before it has started and once it has ended.
+    /// The program itself; `None` once it has ended.
     fn process(&self) -> Option<Pid> {
-        let outer = Pid::from_child(&self.child);
-        match self.wrapping {
-            Wrapping::None => Some(outer),
-            Wrapping::Once => children(outer).into_iter().next(),
+        let child = Pid::from_child(&self.child);
+        let first_child = |parent| children(parent).into_iter().next();
+        match self.processes {
+            Processes::All => Some(child),
+            // What waits for the namespace, its first process, the program.
+            Processes::Own => first_child(first_child(child)?),
         }
     }
 
-    /// Sends the program a signal, unless it has ended. If the wrapping has not started it yet, the process group is
-    /// killed.
+    /// Sends the program a signal, unless it has ended. If the kernel does not tell which process it is, all are killed.
     pub fn signal(&mut self, signal: Signal) {
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
@@ -94,9 +93,9 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // The wait for the first process of a PID namespace returns when all its processes are gone. If the wrapping
-        // were killed as well, the others might hold files for a while.
-        if self.wrapping == Wrapping::Once {
+        // The wait for the first process of a PID namespace returns when all its processes are gone. If what waits were
+        // killed as well, the others might hold files for a while.
+        if self.processes == Processes::Own {
             self.signal(Signal::KILL);
             let _ = self.wait(PATIENCE);
         }
@@ -110,6 +109,7 @@ impl Drop for Daemon {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::process::ExitStatusExt;
 
     use super::*;
 
@@ -127,7 +127,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let log = folder.path().join("log");
         let argv = ["sh", "-c", "trap 'echo end; exit 0' TERM; echo up; while :; do sleep 0.01; done"];
-        let mut daemon = Daemon::start(&argv, Wrapping::None, Path::new("/"), &log).expect("starts");
+        let mut daemon = Daemon::start(&argv, Path::new("/"), &log).expect("starts");
         let has_output = |text: &str| fs::read_to_string(&log).expect("there").contains(text);
         wait_until(|| has_output("up"));
         assert!(daemon.wait(Duration::ZERO).expect("known").is_none());
@@ -140,7 +140,7 @@ mod tests {
     fn dropped_it_is_gone() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let log = folder.path().join("log");
-        let daemon = Daemon::start(&["sleep", "600"], Wrapping::None, Path::new("/"), &log).expect("starts");
+        let daemon = Daemon::start(&["sleep", "600"], Path::new("/"), &log).expect("starts");
         let process = daemon.process().expect("runs");
         drop(daemon);
         assert!(!Path::new(&format!("/proc/{process}")).exists());
@@ -155,38 +155,27 @@ mod tests {
         let log = folder.path().join("log");
         // Each leads its own process group, as the processes of databases do.
         let script = "for i in 1 2 3 4 5 6 7 8; do setsid sleep 600 & done; wait";
-        let argv = ["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", script];
-        let daemon = Daemon::start(&argv, Wrapping::Once, folder.path(), &log).expect("starts");
+        let daemon = Daemon::start(&["sh", "-c", script], folder.path(), &log).expect("starts");
         let at_work = || {
             let processes = fs::read_dir("/proc").expect("there").flatten();
             processes
                 .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|at| at == folder.path()))
                 .count()
         };
-        wait_until(|| at_work() == 10);
+        // Those, the shell, and the two that wait for it.
+        wait_until(|| at_work() == 11);
         drop(daemon);
         assert_eq!(at_work(), 0);
     }
 
     #[test]
-    fn a_wrapped_one_gets_the_signal_itself() {
+    fn killed_it_ends_as_any_program_does() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let (argv, log) = (["sh", "-c", "sleep 600; exit 7"], folder.path().join("log"));
-        let mut daemon = Daemon::start(&argv, Wrapping::Once, Path::new("/"), &log).expect("starts");
-        wait_until(|| daemon.process().is_some());
+        let mut daemon = Daemon::start(&argv, Path::new("/"), &log).expect("starts");
         daemon.signal(Signal::KILL);
         let status = daemon.wait(Duration::from_secs(60)).expect("known").expect("ended");
-        assert_eq!(status.code(), Some(7));
-    }
-
-    #[test]
-    fn a_wrapping_that_has_started_nothing_yet_ends_with_the_first_signal() {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let log = folder.path().join("log");
-        let mut daemon = Daemon::start(&["sleep", "600"], Wrapping::Once, Path::new("/"), &log).expect("starts");
-        assert_eq!(daemon.process(), None);
-        daemon.signal(Signal::TERM);
-        assert!(daemon.wait(Duration::from_secs(60)).expect("known").is_some());
+        assert_eq!(status.signal(), Some(libc::SIGKILL));
     }
 
     #[test]
@@ -194,7 +183,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let (precious, log) = (folder.path().join("precious"), folder.path().join("log"));
         std::os::unix::fs::symlink(&precious, &log).expect("linked");
-        Daemon::start(&["true"], Wrapping::None, Path::new("/"), &log).expect_err("it is a link");
+        Daemon::start(&["true"], Path::new("/"), &log).expect_err("it is a link");
         assert!(!precious.exists());
     }
 }

@@ -24,24 +24,15 @@ pub fn step(what: &str) -> io::Result<()> {
     if cfg!(debug_assertions) { injected::step(what) } else { Ok(()) }
 }
 
-/// How a child program starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// It starts.
-    Normal,
-    /// A program that never ends is started in its place.
-    Hanging,
-}
-
-/// Like [`step`], for the start of a child program, which can be made to hang.
+/// Like [`step`], for the start of a child program. Returns whether a program that never ends is to be started in its
+/// place.
 ///
 /// # Errors
 /// The injected error.
 #[inline]
-pub fn start(what: &str) -> io::Result<Start> {
-    let hangs = cfg!(debug_assertions) && injected::is_hanging_next(what);
-    step(what)?;
-    Ok(if hangs { Start::Hanging } else { Start::Normal })
+pub fn start(what: &str) -> io::Result<bool> {
+    let is_hanging = cfg!(debug_assertions) && injected::is_hanging_next(what);
+    step(what).map(|()| is_hanging)
 }
 
 mod injected {

@@ -100,11 +100,6 @@ impl Deref for Gate {
     }
 }
 
-// SAFETY: the flags are atomics, and the mapping belongs to the process, not to a thread.
-unsafe impl Send for Gate {}
-// SAFETY: as above.
-unsafe impl Sync for Gate {}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,13 @@
 //! Attributes of files and directories: inode flags (ioctl_iflags(2)), extended flags with the project
 //! (ioctl_fsgetxattr(2)), and the compression property of btrfs (btrfs-property(8)).
 
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 
-use libc::c_ulong;
 use rustix::fs::{fgetxattr, ioctl_getflags};
+use rustix::ioctl::{Getter, Opcode, ioctl};
 
 /// `FS_IOC_FSGETXATTR` of `linux/fs.h`.
-const FSGETXATTR: c_ulong = 0x801c_581f;
+const FSGETXATTR: Opcode = 0x801c_581f;
 
 /// `struct fsxattr` of `linux/fs.h`.
 #[repr(C)]
@@ -44,10 +44,8 @@ const EXTENDED: [(u32, &str); 4] =
 /// the file system has none. Those of [`FLAGS`] and [`EXTENDED`].
 pub fn attributes(file: impl AsFd) -> Vec<String> {
     let flags = ioctl_getflags(&file).map_or(0, |flags| flags.bits());
-    let mut extended = Extended::default();
-    // SAFETY: the request writes one `fsxattr`, for which `extended` has room.
-    let result = unsafe { libc::ioctl(file.as_fd().as_raw_fd(), FSGETXATTR as _, &raw mut extended) };
-    let extended = if result == 0 { extended } else { Extended::default() };
+    // SAFETY: the request writes one `fsxattr`.
+    let extended = unsafe { ioctl(&file, Getter::<FSGETXATTR, Extended>::new()) }.unwrap_or_default();
     let of_inode = FLAGS.iter().filter(|(bit, _)| flags & bit != 0);
     let further = EXTENDED.iter().filter(|(bit, _)| extended.flags & bit != 0);
     let mut names: Vec<String> = of_inode.chain(further).map(|(_, name)| (*name).to_owned()).collect();

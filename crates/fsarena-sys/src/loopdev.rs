@@ -7,15 +7,15 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use libc::c_ulong;
+use rustix::ioctl::{Getter, IntegerSetter, NoArg, Opcode, Setter, ioctl};
 
-use crate::{check, fault};
+use crate::fault;
 
-const LOOP_CLR_FD: c_ulong = 0x4C01;
-const LOOP_GET_STATUS64: c_ulong = 0x4C05;
-const LOOP_CONFIGURE: c_ulong = 0x4C0A;
-const LOOP_CTL_ADD: c_ulong = 0x4C80;
-const LOOP_CTL_REMOVE: c_ulong = 0x4C81;
+const LOOP_CLR_FD: Opcode = 0x4C01;
+const LOOP_GET_STATUS64: Opcode = 0x4C05;
+const LOOP_CONFIGURE: Opcode = 0x4C0A;
+const LOOP_CTL_ADD: Opcode = 0x4C80;
+const LOOP_CTL_REMOVE: Opcode = 0x4C81;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
 
@@ -97,7 +97,7 @@ fn node(name: &str) -> PathBuf {
 /// `EEXIST` if it exists; `EPERM` or `EACCES` without the privilege.
 pub fn add(number: u32) -> io::Result<()> {
     fault::step("add loop device")?;
-    control(LOOP_CTL_ADD, number)
+    control::<LOOP_CTL_ADD>(number)
 }
 
 /// Removes the loop device `number`, which must not be bound.
@@ -106,13 +106,13 @@ pub fn add(number: u32) -> io::Result<()> {
 /// `EBUSY` if it is bound or open, `ENODEV` if it does not exist.
 pub fn remove(number: u32) -> io::Result<()> {
     fault::step("remove loop device")?;
-    control(LOOP_CTL_REMOVE, number)
+    control::<LOOP_CTL_REMOVE>(number)
 }
 
-fn control(request: c_ulong, number: u32) -> io::Result<()> {
+fn control<const REQUEST: Opcode>(number: u32) -> io::Result<()> {
     let device = OpenOptions::new().read(true).write(true).open(control_path())?;
     // SAFETY: both requests take a device number by value.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), request, c_ulong::from(number)) })
+    Ok(unsafe { ioctl(device, IntegerSetter::<REQUEST>::new_usize(number as usize)) }?)
 }
 
 /// Binds loop device `number` to `backing`, with direct I/O, logical blocks of `block_size` bytes and the given name.
@@ -125,15 +125,16 @@ fn control(request: c_ulong, number: u32) -> io::Result<()> {
 pub fn bind(number: u32, backing: &File, extent: FileExtent, block_size: u32, name: &str) -> io::Result<File> {
     fault::step("bind loop device")?;
     let device = OpenOptions::new().read(true).write(true).open(device_path(number))?;
-    let mut info = empty_info();
+    // SAFETY: all fields are numbers, which may be 0.
+    let mut info: LoopInfo = unsafe { std::mem::zeroed() };
     info.offset = extent.offset;
     info.size_limit = extent.size;
     info.flags = LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO;
     let name = &name.as_bytes()[..name.len().min(NAME_LIMIT)];
     info.file_name[..name.len()].copy_from_slice(name);
     let config = LoopConfig { fd: backing.as_raw_fd() as u32, block_size, info, reserved: [0; 8] };
-    // SAFETY: the request reads one `loop_config`, which lives until the call returns.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, &raw const config) })?;
+    // SAFETY: the request reads one `loop_config`.
+    unsafe { ioctl(&device, Setter::<LOOP_CONFIGURE, _>::new(config)) }?;
     Ok(device)
 }
 
@@ -142,14 +143,12 @@ pub fn bind(number: u32, backing: &File, extent: FileExtent, block_size: u32, na
 /// # Errors
 /// Any other error of the kernel.
 pub fn binding(number: u32) -> io::Result<Option<Binding>> {
-    let mut info = empty_info();
     let read = File::open(device_path(number)).and_then(|device| {
-        // SAFETY: the request writes one `loop_info64`, for which `info` has room.
-        check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) })
+        // SAFETY: the request writes one `loop_info64`.
+        Ok(unsafe { ioctl(device, Getter::<LOOP_GET_STATUS64, LoopInfo>::new()) }?)
     });
-    let LoopInfo { device, inode, rdevice: backing_device, file_name, .. } = info;
     match read {
-        Ok(()) => {
+        Ok(LoopInfo { device, inode, rdevice: backing_device, file_name, .. }) => {
             let name = CStr::from_bytes_until_nul(&file_name).unwrap_or_default().to_string_lossy().into_owned();
             Ok(Some(Binding { device, inode, backing_device, name }))
         }
@@ -166,12 +165,7 @@ pub fn unbind(number: u32) -> io::Result<()> {
     fault::step("unbind loop device")?;
     let device = File::open(device_path(number))?;
     // SAFETY: the request takes no argument.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CLR_FD, 0) })
-}
-
-fn empty_info() -> LoopInfo {
-    // SAFETY: all fields are numbers, which may be 0.
-    unsafe { std::mem::zeroed() }
+    Ok(unsafe { ioctl(device, NoArg::<LOOP_CLR_FD>::new()) }?)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! The machine's lock: at most one run of fsarena at a time, of all users together, first come, first served.
 //!
-//! The lock is a socket in the abstract namespace (unix(7)). It belongs to no user and to no directory, and the kernel
-//! frees it when its holder ends for any reason. Each network namespace has its own. Sockets with a time in their name
-//! say since when each process waits, and since when the holder has the lock.
+//! The lock is a [`Mark`]: it belongs to no user and to no directory, and the kernel frees it when its holder ends for any
+//! reason. Marks with a time in their name say since when each process waits, and since when the holder has the lock.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,12 +17,13 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket
 use rustix::process::{Pid, test_kill_process};
 
 use crate::clock;
+use crate::mark::Mark;
 
-/// The name of the socket.
+/// The name of its mark.
 const NAME: &str = "fsarena/run";
-/// Names of the sockets of those that wait, before the time.
+/// Names of the marks of those that wait, before the time.
 const WAITS: &str = "waits-since";
-/// Names of the holder's second socket, before the time.
+/// Names of the holder's second mark, before the time.
 const HOLDS: &str = "held-since";
 
 /// How long a lock may stay after its holder has ended, and how long the first that waits may leave it free: one that
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
-pub struct MachineLock(Vec<UnixListener>);
+pub struct MachineLock(Vec<Mark>);
 
 /// The process that holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +51,8 @@ pub struct Holder {
 /// first attempt.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    /// The socket of its place, and since when it has it.
-    place: Option<(UnixListener, Nanos)>,
+    /// The mark of its place, and since when it has it.
+    place: Option<(Mark, Nanos)>,
     /// Since when the lock is free, although another process has waited longer.
     free: Option<Instant>,
     /// Who held the lock at the last attempt. It is asked by a connection, which stays in the holder's queue until the
@@ -83,11 +83,10 @@ impl MachineLock {
             waiting.look(&other);
             return Ok(None);
         }
-        let address = SocketAddr::from_abstract_name(name)?;
         let give_up = Instant::now() + PATIENCE;
         loop {
-            match UnixListener::bind_addr(&address) {
-                Ok(listener) => return Ok(Some(Self(vec![listener, stamp(name, HOLDS)?.0]))),
+            match Mark::set(name) {
+                Ok(mark) => return Ok(Some(Self(vec![mark, stamp(name, HOLDS)?.0]))),
                 Err(error) if error.kind() != io::ErrorKind::AddrInUse => return Err(error),
                 // A process that the holder was just starting has its open files until execve(2).
                 Err(_) if waiting.is_dead(name) && Instant::now() < give_up => thread::sleep(Duration::from_millis(5)),
@@ -103,22 +102,22 @@ impl Waiting {
         self.seen.as_ref().map(|(_, holder)| holder)
     }
 
-    /// The socket of whom this process waits for, although the lock may be free: of its holder, or of the process that
+    /// The mark of whom this process waits for, although the lock may be free: of its holder, or of the process that
     /// has waited longest. `None` if that is this process, or one that does not take the lock.
     fn before(&mut self, name: &str) -> io::Result<Option<String>> {
         let own = match &self.place {
             Some((_, since)) => *since,
             None => self.place.insert(stamp(name, WAITS)?).1,
         };
-        let names = names(name);
-        let first = times(&names, WAITS).min().filter(|first| *first < own);
-        let is_free = !names.iter().any(String::is_empty);
+        let marks = Mark::all_set();
+        let first = times(&marks, name, WAITS).min().filter(|first| *first < own);
+        let is_free = !marks.contains(name);
         self.free = first.filter(|_| is_free).and_then(|_| self.free.or_else(|| Some(Instant::now())));
         let first = first.filter(|_| self.free.is_none_or(|since| since.elapsed() <= PATIENCE));
         Ok(first.map(|first| if is_free { format!("{name}/{WAITS}/{}", first.0) } else { name.to_owned() }))
     }
 
-    /// Looks who has this socket, unless the one that was seen before still has its own.
+    /// Looks who has set this mark, unless the one that was seen before still has its own.
     fn look(&mut self, name: &str) {
         if self.seen.as_ref().is_none_or(|(stream, _)| is_over(stream)) {
             self.seen = ask(name);
@@ -133,30 +132,21 @@ impl Waiting {
     }
 }
 
-/// Makes a socket that says since when: the time now, which no other one of these sockets has.
-fn stamp(name: &str, what: &str) -> io::Result<(UnixListener, Nanos)> {
+/// Sets a mark that says since when: the time now, which no other one of these marks has.
+fn stamp(name: &str, what: &str) -> io::Result<(Mark, Nanos)> {
     loop {
         let now = clock::now();
-        match UnixListener::bind_addr(&SocketAddr::from_abstract_name(format!("{name}/{what}/{}", now.0))?) {
+        match Mark::set(&format!("{name}/{what}/{}", now.0)) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => (),
             made => return Ok((made?, now)),
         }
     }
 }
 
-/// The names of abstract sockets that begin with `name`, without it (`/proc/net/unix` in proc_pid_net(5)). None if they
-/// cannot be read: then the lock has no order.
-fn names(name: &str) -> Vec<String> {
-    let sockets = fs::read("/proc/net/unix").unwrap_or_default();
-    let sockets = String::from_utf8_lossy(&sockets);
-    let path = |line: &str| Some(line.split_once(" @")?.1.strip_prefix(name)?.to_owned());
-    sockets.lines().filter_map(path).collect()
-}
-
-/// The times of those of these sockets that were made by [`stamp`].
-fn times(names: &[String], what: &str) -> impl Iterator<Item = Nanos> {
-    let time = move |name: &String| name.strip_prefix('/')?.strip_prefix(what)?.strip_prefix('/')?.parse().ok();
-    names.iter().filter_map(time).map(Nanos)
+/// The times of those of these marks that [`stamp`] has set.
+fn times(marks: &BTreeSet<String>, name: &str, what: &str) -> impl Iterator<Item = Nanos> {
+    let beginning = format!("{name}/{what}/");
+    marks.iter().filter_map(move |mark| mark.strip_prefix(&beginning)?.parse().ok()).map(Nanos)
 }
 
 /// Whether the other end of a connection is closed, as the kernel does when the lock is free.
@@ -179,7 +169,7 @@ fn ask(name: &str) -> Option<(UnixStream, Holder)> {
     let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
     let words = command.split(|byte| *byte == 0).filter(|word| !word.is_empty());
     let words: Vec<_> = words.map(String::from_utf8_lossy).collect();
-    let since = times(&names(name), HOLDS).max();
+    let since = times(&Mark::all_set(), name, HOLDS).max();
     let held = since.map(|since| clock::now().saturating_sub(since));
     Some((stream, Holder { process, user, command: words.join(" "), held }))
 }

@@ -15,6 +15,11 @@ pub struct Mapping {
     length: usize,
 }
 
+// SAFETY: the mapping belongs to the process, not to a thread.
+unsafe impl Send for Mapping {}
+// SAFETY: `&self` only reads, and is not told which bytes others change meanwhile.
+unsafe impl Sync for Mapping {}
+
 impl Mapping {
     /// Maps the first `length` bytes of `file`, which has at least this length and is open for `access`.
     ///

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::os::unix::net::{SocketAddr, UnixListener};
 
-/// A mark, set until this is dropped.
+/// A mark, set until this is dropped. Others can connect to it, and so learn which process has set it (`SO_PEERCRED`).
 #[derive(Debug)]
-pub struct Mark(#[allow(dead_code, reason = "the open socket is the mark")] UnixDatagram);
+pub struct Mark(#[allow(dead_code, reason = "the open socket is the mark")] UnixListener);
 
 impl Mark {
     /// Sets the mark of this name.
     ///
     /// # Errors
-    /// If it is set already, or the kernel has no such sockets for this process.
+    /// `EADDRINUSE` if it is set already; if the kernel has no such sockets for this process.
     pub fn set(name: &str) -> io::Result<Self> {
-        UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(name)?).map(Self)
+        UnixListener::bind_addr(&SocketAddr::from_abstract_name(name)?).map(Self)
     }
 
     /// Whether some process has set the mark of this name; false if that cannot be read.
@@ -27,7 +27,8 @@ impl Mark {
 
     /// The names of all marks, and of the other sockets in that namespace; none if that cannot be read.
     pub fn all_set() -> BTreeSet<String> {
-        let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+        let sockets = fs::read("/proc/net/unix").unwrap_or_default();
+        let sockets = String::from_utf8_lossy(&sockets);
         // A line ends with the name, after `@` for the byte 0 of the abstract namespace (proc_net_unix(5)).
         sockets.lines().filter_map(|line| Some(line.split_once(" @")?.1.to_owned())).collect()
     }
@@ -40,6 +41,8 @@ mod tests {
     #[test]
     fn a_mark_is_seen_until_it_is_dropped() {
         let name = format!("fsarena/test/{}", std::process::id());
+        let of_others = SocketAddr::from_abstract_name([&b"fsarena/\xff/"[..], name.as_bytes()].concat());
+        let _of_others = UnixListener::bind_addr(&of_others.expect("any bytes")).expect("set");
         assert!(!Mark::is_set(&name));
         let mark = Mark::set(&name).expect("set");
         assert!(Mark::is_set(&name) && !Mark::is_set(&name[1..]));

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::distinct;
-use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, StatxFlags, makedev, statfs, statvfs, statx};
+use rustix::fs::{AtFlags, CWD, StatVfsMountFlags, StatxFlags, major, makedev, minor, statfs, statvfs, statx};
 
 use crate::block;
 
@@ -36,6 +36,15 @@ impl Mount {
     pub fn all_options(&self) -> String {
         let all = self.options.split(',').chain(self.super_options.split(','));
         distinct(all.filter(|option| !option.is_empty())).join(",")
+    }
+
+    /// Whether jbd2 works for its device (`/proc/fs/jbd2/DEVICE-INODE`), whatever its source is called.
+    pub fn has_journal(&self) -> bool {
+        let link = format!("/sys/dev/block/{}:{}", major(self.device), minor(self.device));
+        let Ok(device) = fs::read_link(link) else { return false };
+        let beginning = format!("{}-", device.file_name().unwrap_or_default().display());
+        let mut journals = fs::read_dir("/proc/fs/jbd2").into_iter().flatten().flatten();
+        journals.any(|journal| journal.file_name().to_string_lossy().starts_with(&beginning))
     }
 }
 

@@ -3,13 +3,13 @@
 mod ring;
 mod stream;
 
+use std::ffi::{CString, c_char};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::FromRawFd;
 
-use std::ffi::{CString, c_char};
+use rustix::ioctl::{IntegerSetter, Opcode, ioctl, opcode};
 
-use crate::check;
 use crate::tracefs::Tracefs;
 pub use stream::{SampleRecord, SampleStream, read_samples};
 
@@ -18,7 +18,7 @@ const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
 /// The bit `inherit` of the attributes' flags.
 const INHERIT: u64 = 1 << 1;
 /// `_IOW('$', 6, char *)` of `linux/perf_event.h`.
-const PERF_EVENT_IOC_SET_FILTER: u32 = rustix::ioctl::opcode::write::<*const c_char>(b'$', 6);
+const PERF_EVENT_IOC_SET_FILTER: Opcode = opcode::write::<*const c_char>(b'$', 6);
 
 /// `struct perf_event_attr` of `linux/perf_event.h`, with the fields of its sixth version (PERF_ATTR_SIZE_VER5).
 #[repr(C)]
@@ -109,7 +109,7 @@ fn count(mut event: &File) -> io::Result<u64> {
 
 fn set_filter(event: &File, filter: &CString) -> io::Result<()> {
     // SAFETY: the request reads a text that ends with a zero byte and lives until the call returns.
-    check(unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER.into(), filter.as_ptr()) })
+    Ok(unsafe { ioctl(event, IntegerSetter::<PERF_EVENT_IOC_SET_FILTER>::new_pointer(filter.as_ptr() as *mut _)) }?)
 }
 
 /// Whose passes an event counts.
@@ -122,12 +122,9 @@ enum CountedPasses {
 }
 
 fn open_event(id: u64, counted: CountedPasses) -> io::Result<File> {
-    let flags = match counted {
-        CountedPasses::Processor(_) => 0,
-        CountedPasses::Process(_) => INHERIT,
-    };
-    let attributes = EventAttributes { kind: PERF_TYPE_TRACEPOINT, config: id, flags, ..EventAttributes::default() };
-    open_with(attributes, counted)
+    // Of a processor, all tasks are counted anyway.
+    let (kind, flags) = (PERF_TYPE_TRACEPOINT, INHERIT);
+    open_with(EventAttributes { kind, config: id, flags, ..EventAttributes::default() }, counted)
 }
 
 fn open_with(attributes: EventAttributes, counted: CountedPasses) -> io::Result<File> {

@@ -1,14 +1,12 @@
 //! The kernel's random number generator (random(4)).
 
+use std::ffi::c_int;
 use std::fs::OpenOptions;
 use std::io;
-use std::os::fd::AsRawFd;
 
-use libc::{c_int, c_ulong};
+use rustix::ioctl::{Opcode, Setter, ioctl};
 
-use crate::check;
-
-const RNDADDENTROPY: c_ulong = 0x4008_5203;
+const RNDADDENTROPY: Opcode = 0x4008_5203;
 
 /// `struct rand_pool_info` of linux/random.h.
 #[repr(C)]
@@ -26,5 +24,5 @@ pub fn seed(content: [u8; 32]) -> io::Result<()> {
     let pool = RandomPoolInfo { bits: 256, bytes: 32, content };
     let device = OpenOptions::new().write(true).open("/dev/random")?;
     // SAFETY: the request reads a `struct rand_pool_info` whose buffer has `bytes` bytes.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), RNDADDENTROPY, &raw const pool) })
+    Ok(unsafe { ioctl(device, Setter::<RNDADDENTROPY, _>::new(pool)) }?)
 }

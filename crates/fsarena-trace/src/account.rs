@@ -21,7 +21,6 @@ pub const LOOP_DRIVER: &str = "loop driver";
 /// Everything that was found out about a trace.
 #[derive(Debug, Default)]
 pub struct Traced {
-    /// All threads of the machine.
     pub threads: Threads,
     /// The threads of the work.
     pub work: HashSet<u32>,
@@ -29,7 +28,6 @@ pub struct Traced {
     pub processes: HashMap<u32, u32>,
     /// The kernel threads that pass requests on for loop devices.
     pub drivers: HashSet<u32>,
-    /// Names of threads.
     pub names: HashMap<u32, String>,
     /// What kernel workers began to work on, in the order of time. They do so for everybody.
     pub works: HashMap<u32, Vec<(u64, String)>>,

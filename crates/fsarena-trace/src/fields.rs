@@ -23,6 +23,21 @@ pub enum Event {
     Completed,
 }
 
+impl Event {
+    /// The name of its tracepoint.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Switch => "sched/sched_switch",
+            Self::Chain => "ftrace/kernel_stack",
+            Self::Ran => "sched/sched_stat_runtime",
+            Self::Woken => "sched/sched_waking",
+            Self::Work => "workqueue/workqueue_execute_start",
+            Self::Issued => "block/block_rq_issue",
+            Self::Completed => "block/block_rq_complete",
+        }
+    }
+}
+
 /// The fields of the events.
 pub struct EventFields {
     numbers: Vec<(u64, Event)>,
@@ -57,24 +72,17 @@ impl EventFields {
     /// # Errors
     /// If it lacks a tracepoint or a field.
     pub fn read(tracefs: &Tracefs) -> io::Result<Self> {
-        let switch = tracefs.tracepoint(SWITCH)?;
-        let chain = tracefs.tracepoint("ftrace/kernel_stack")?;
-        let ran = tracefs.tracepoint(RAN)?;
-        let waking = tracefs.tracepoint(WAKING)?;
-        let work = tracefs.tracepoint(WORK)?;
-        let issue = tracefs.tracepoint(ISSUE)?;
-        let complete = tracefs.tracepoint(COMPLETE)?;
-        let numbers = [
-            (&switch, Event::Switch),
-            (&chain, Event::Chain),
-            (&ran, Event::Ran),
-            (&waking, Event::Woken),
-            (&work, Event::Work),
-            (&issue, Event::Issued),
-            (&complete, Event::Completed),
-        ];
+        let mut numbers = Vec::new();
+        let mut read = |event: Event| {
+            let tracepoint = tracefs.tracepoint(event.name())?;
+            numbers.push((tracepoint.id, event));
+            Ok::<Tracepoint, io::Error>(tracepoint)
+        };
+        let (switch, chain, ran) = (read(Event::Switch)?, read(Event::Chain)?, read(Event::Ran)?);
+        let (waking, work) = (read(Event::Woken)?, read(Event::Work)?);
+        let (issue, complete) = (read(Event::Issued)?, read(Event::Completed)?);
         Ok(Self {
-            numbers: numbers.iter().map(|(tracepoint, event)| (tracepoint.id, *event)).collect(),
+            numbers,
             number: field(&switch, "common_type")?,
             thread: field(&switch, "common_pid")?,
             flags: field(&switch, "common_flags")?,
@@ -99,14 +107,6 @@ impl EventFields {
         self.numbers.iter().find(|(known, _)| *known == number).map(|(_, event)| *event)
     }
 }
-
-/// The names of the tracepoints.
-pub const SWITCH: &str = "sched/sched_switch";
-pub const RAN: &str = "sched/sched_stat_runtime";
-pub const WAKING: &str = "sched/sched_waking";
-pub const WORK: &str = "workqueue/workqueue_execute_start";
-pub const ISSUE: &str = "block/block_rq_issue";
-pub const COMPLETE: &str = "block/block_rq_complete";
 
 fn field(tracepoint: &Tracepoint, name: &str) -> io::Result<Field> {
     let field = tracepoint.field(name);

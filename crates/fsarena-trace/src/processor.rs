@@ -46,18 +46,7 @@ impl ProcessorTimes {
         let seconds = elapsed.as_seconds();
         let parts = divided(known.map(|seconds| seconds * share), seconds)
             .map_err(|what| io::Error::other(format!("{}, and {what}", self.why)))?;
-        let (requests, avoidable) = (Vec::new(), Vec::new());
-        Ok(Trace {
-            operations,
-            elapsed,
-            seconds,
-            parts,
-            requests,
-            avoidable,
-            recorded: 0,
-            lost: 0,
-            limited: Some(self.why),
-        })
+        Ok(Trace { operations, elapsed, seconds, parts, limited: Some(self.why), ..Trace::default() })
     }
 }
 

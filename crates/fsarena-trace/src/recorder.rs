@@ -14,7 +14,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 
 use crate::account::{LOOP_DRIVER, Traced};
 use crate::division::{Recording, sum};
-use crate::fields::{self, Event, EventFields};
+use crate::fields::{Event, EventFields};
 use crate::requests::{DeviceLog, RequestChange, request_kind};
 use crate::symbols::{Sleep, Symbols};
 use crate::threads::{Change, Sample, Threads};
@@ -113,15 +113,11 @@ impl Recorder {
         // An odd number is not in step with the kernel's ticks.
         let hertz = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1) | 1;
         let mut samples = SampleStream::open(hertz, PAGES)?;
-        let event = |name, filter| TracedEvent { name, filter, with_chain: None };
-        let mut kinds = vec![
-            TracedEvent { with_chain: Some(WITH_CHAIN), ..event(fields::SWITCH, String::new()) },
-            event(fields::RAN, String::new()),
-            event(fields::WAKING, String::new()),
-            event(fields::WORK, String::new()),
-        ];
+        let traced = |event: Event, filter| TracedEvent { name: event.name(), filter, with_chain: None };
+        let mut kinds = vec![TracedEvent { with_chain: Some(WITH_CHAIN), ..traced(Event::Switch, String::new()) }];
+        kinds.extend([Event::Ran, Event::Woken, Event::Work].map(|event| traced(event, String::new())));
         if let Some(device) = subject.device.as_deref().and_then(block::kernel_number) {
-            kinds.extend([fields::ISSUE, fields::COMPLETE].map(|name| event(name, format!("dev == {device}"))));
+            kinds.extend([Event::Issued, Event::Completed].map(|event| traced(event, format!("dev == {device}"))));
         }
         let is_over = Over(Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?));
         let work = WorkThreads::now();
@@ -172,7 +168,7 @@ impl Recorder {
         }
         read_samples(&recorded.samples, |record| reading.sample(record));
         let spans = if spans.is_empty() { std::slice::from_ref(&whole) } else { spans };
-        let (count, lost) = (reading.recorded, recorded.lost);
+        let lost = recorded.lost;
         let knobs = self.subject.symbols.knobs;
         let mut traced = reading.finish(whole, spans);
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
@@ -186,7 +182,8 @@ impl Recorder {
             events: avoided.get(&index).map_or(0.0, |part| part.events),
         });
         let (seconds, requests, avoidable) = (sum(&parts), traced.device.totals, avoidable.collect());
-        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, recorded: count, lost, limited: None })
+        let recorded = traced.recordings.len() as u64;
+        Ok(Trace { operations, elapsed, seconds, parts, requests, avoidable, recorded, lost, limited: None })
     }
 }
 
@@ -209,18 +206,10 @@ struct Reading<'a> {
     before: WorkThreads,
     changes: Vec<(u64, Change)>,
     requests: Vec<RequestChange>,
-    samples: Vec<Sample>,
-    recordings: Vec<Recording>,
-    /// The process of each thread that was seen on a processor.
-    processes: HashMap<u32, u32>,
     /// The process that created each process, and the threads that were created.
     parents: HashMap<u32, u32>,
     created: HashSet<u32>,
-    names: HashMap<u32, String>,
-    works: HashMap<u32, Vec<(u64, String)>>,
-    drivers: HashSet<u32>,
-    /// How many events were recorded.
-    recorded: u64,
+    traced: Traced,
     /// The begin of the trace, until the first switch of a processor is read.
     begun: Option<u64>,
     /// The last switch of the processor, while its call chain may follow.
@@ -237,43 +226,28 @@ struct Switch {
 
 impl<'a> Reading<'a> {
     fn new(format: &'a EventFields, symbols: &'a Symbols, mut before: WorkThreads) -> Self {
-        Self {
-            format,
-            symbols,
-            changes: Vec::new(),
-            requests: Vec::new(),
-            samples: Vec::new(),
-            recordings: Vec::new(),
-            processes: std::mem::take(&mut before.threads),
-            parents: HashMap::new(),
-            created: HashSet::new(),
-            names: HashMap::new(),
-            works: HashMap::new(),
-            drivers: HashSet::new(),
-            recorded: 0,
-            begun: None,
-            switch: None,
-            before,
-        }
+        let traced = Traced { processes: std::mem::take(&mut before.threads), ..Traced::default() };
+        let (changes, requests, parents, created) = Default::default();
+        Self { format, symbols, before, changes, requests, parents, created, traced, begun: None, switch: None }
     }
 
     fn sample(&mut self, record: SampleRecord<'_>) {
         match record {
             SampleRecord::Sample { process, thread, time, is_user, chain } => {
-                self.processes.insert(thread, process);
+                self.traced.processes.insert(thread, process);
                 let at = if is_user { Spent::User } else { Spent::Kernel(self.symbols.layer(chain)) };
-                self.samples.push(Sample { time, thread, at, knobs: self.symbols.knobs(chain) });
+                self.traced.samples.push(Sample { time, thread, at, knobs: self.symbols.knobs(chain) });
                 self.changes.push((time, Change::Runs(thread)));
             }
             SampleRecord::Fork { process, parent, thread, time } => {
-                self.processes.insert(thread, process);
+                self.traced.processes.insert(thread, process);
                 if process != parent {
                     self.parents.insert(process, parent);
                 }
                 self.created.insert(thread);
                 self.changes.push((time, Change::Created(thread)));
             }
-            SampleRecord::Named { thread, name } => drop(self.names.insert(thread, name.to_owned())),
+            SampleRecord::Named { thread, name } => drop(self.traced.names.insert(thread, name.to_owned())),
         }
     }
 
@@ -289,15 +263,14 @@ impl<'a> Reading<'a> {
             return Some(());
         }
         self.finish_switch(&[]);
-        self.recorded += 1;
         let runs = if event == Event::Switch { format.to.number(data)? as u32 } else { thread };
-        self.recordings.push(Recording { time, thread: runs, cost: 1.0 });
+        self.traced.recordings.push(Recording { time, thread: runs, cost: 1.0 });
         match event {
             Event::Switch => {
                 let from = format.from.number(data)? as u32;
                 for (thread, name) in [(from, format.from_name), (runs, format.to_name)] {
                     let name = thread_name(name.text(data)?);
-                    self.names.entry(thread).or_insert_with(|| name.to_owned());
+                    self.traced.names.entry(thread).or_insert_with(|| name.to_owned());
                 }
                 self.switch = Some(Switch { time, from, state: format.from_state.number(data)?, to: runs });
             }
@@ -316,10 +289,10 @@ impl<'a> Reading<'a> {
                 let function = self.symbols.work(format.work_function.number(data)?).unwrap_or("unknown");
                 let is_driver = LOOP_FUNCTIONS.contains(&function);
                 if is_driver {
-                    self.drivers.insert(thread);
+                    self.traced.drivers.insert(thread);
                 }
                 let name = if is_driver { LOOP_DRIVER.to_owned() } else { format!("kworker ({function})") };
-                self.works.entry(thread).or_default().push((time, name));
+                self.traced.works.entry(thread).or_default().push((time, name));
             }
             Event::Issued | Event::Completed => {
                 let fields = if event == Event::Issued { &format.issued } else { &format.completed };
@@ -337,7 +310,7 @@ impl<'a> Reading<'a> {
     /// Notes the last switch of a processor; `chain` is empty where none was recorded.
     fn finish_switch(&mut self, chain: &[[u8; 8]]) {
         let Some(Switch { time, from, state, to }) = self.switch.take() else { return };
-        if let Some(recording) = self.recordings.last_mut().filter(|_| !chain.is_empty()) {
+        if let Some(recording) = self.traced.recordings.last_mut().filter(|_| !chain.is_empty()) {
             recording.cost = CHAIN_COST;
         }
         // The thread that a processor leaves first has run on it since before the trace.
@@ -353,28 +326,19 @@ impl<'a> Reading<'a> {
     fn finish(mut self, whole: Span, spans: &[Span]) -> Traced {
         self.changes.sort_by_key(|(time, _)| *time);
         self.requests.sort_by_key(|change| change.time);
-        self.samples.sort_by_key(|sample| sample.time);
-        self.works.values_mut().for_each(|works| works.sort_by_key(|(time, _)| *time));
-        self.recordings.sort_by_key(|recording| recording.time);
-        let work: HashSet<u32> =
-            self.processes.keys().copied().filter(|thread| *thread != 0 && self.is_work(*thread)).collect();
-        Traced {
-            threads: Threads::follow(&self.changes, whole.end),
-            work,
-            processes: self.processes,
-            drivers: self.drivers,
-            names: self.names,
-            works: self.works,
-            samples: self.samples,
-            device: DeviceLog::follow(&self.requests, whole.end, spans),
-            recordings: self.recordings,
-            flush_knobs: 0,
-            sample_seconds: 0.0,
-        }
+        let work = self.traced.processes.keys().copied().filter(|thread| *thread != 0 && self.is_work(*thread));
+        self.traced.work = work.collect();
+        let mut traced = self.traced;
+        traced.samples.sort_by_key(|sample| sample.time);
+        traced.works.values_mut().for_each(|works| works.sort_by_key(|(time, _)| *time));
+        traced.recordings.sort_by_key(|recording| recording.time);
+        traced.threads = Threads::follow(&self.changes, whole.end);
+        traced.device = DeviceLog::follow(&self.requests, whole.end, spans);
+        traced
     }
 
     fn is_work(&self, thread: u32) -> bool {
-        let Some(process) = self.processes.get(&thread).copied() else { return false };
+        let Some(process) = self.traced.processes.get(&thread).copied() else { return false };
         if process == self.before.own_process {
             return thread == self.before.own_thread || self.created.contains(&thread);
         }

@@ -9,11 +9,9 @@ use crate::Span;
 /// What happened to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestChange {
-    /// The moment.
     pub time: u64,
     /// Its first sector.
     pub sector: u64,
-    /// Its type.
     pub kind: RequestKind,
     /// The bytes that it carries, at its issue; `None` at its completion.
     pub issued: Option<u64>,

@@ -64,7 +64,9 @@ impl Symbols {
     }
 
     fn new(names: Arc<Names>, subject: &KernelSymbols) -> Self {
-        let mut functions: Vec<Function> = names.iter().map(|(_, name)| Function::named(name, subject)).collect();
+        let tables = Tables { layers: listed(LAYERS), sleeps: listed(SLEEPS), fallbacks: listed(FALLBACKS) };
+        let mut functions: Vec<Function> =
+            names.iter().map(|(_, name)| Function::named(name, subject, &tables)).collect();
         // A function may have several names. The last one is found.
         for last in 1..functions.len() {
             if names[last].0 == names[last - 1].0 {
@@ -131,15 +133,27 @@ fn names(text: &str) -> Option<Names> {
     (!names.is_empty()).then_some(names)
 }
 
+/// The lists that all file systems share, with a name in each entry.
+struct Tables {
+    layers: Vec<(&'static str, Layer)>,
+    sleeps: Vec<(&'static str, Sleep)>,
+    fallbacks: Vec<(&'static str, Wait)>,
+}
+
+fn listed<T: Copy>(groups: &[(T, &'static str)]) -> Vec<(&'static str, T)> {
+    groups.iter().flat_map(|(what, names)| names.split(' ').map(|name| (name, *what))).collect()
+}
+
 impl Function {
-    fn named(name: &str, subject: &KernelSymbols) -> Self {
+    fn named(name: &str, subject: &KernelSymbols, tables: &Tables) -> Self {
         let is_own = subject.prefixes.iter().any(|prefix| name.starts_with(prefix));
         let is = |pattern: &str| matches(pattern, name);
-        let of_list = || LAYERS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, layer)| *layer);
+        let plain = name.strip_prefix("asm_").unwrap_or(name).trim_start_matches('_');
+        let of_list = || tables.layers.iter().find(|(prefix, _)| plain.starts_with(prefix)).map(|(_, layer)| *layer);
         Self {
             layer: if is_own { Some(Layer::FileSystem) } else { of_list() },
-            sleep: SLEEPS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, sleep)| *sleep),
-            fallback: FALLBACKS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, wait)| *wait),
+            sleep: found(&tables.sleeps, name),
+            fallback: found(&tables.fallbacks, name),
             own: subject.waits.iter().find(|(patterns, _)| patterns.split(' ').any(is)).map(|(_, wait)| *wait),
             knobs: subject.knobs.iter().enumerate().fold(0, |all, (index, knob)| match knob.avoids {
                 Avoided::Functions(patterns) if patterns.iter().any(|pattern| matches(pattern, name)) => {
@@ -160,6 +174,11 @@ impl Function {
             knobs: self.knobs | other.knobs,
         }
     }
+}
+
+/// What the first pattern says that this name matches.
+fn found<T: Copy>(patterns: &[(&str, T)], name: &str) -> Option<T> {
+    patterns.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, what)| *what)
 }
 
 /// Compilers add endings such as `.isra.0` to names.
@@ -223,9 +242,11 @@ mod tests {
 
     #[test]
     fn a_function_is_known_by_each_of_its_names() {
-        let text = "ffff0010 T memcpy\nffff0010 T __pi_memcpy\nffff0020 T next\n";
+        let text = "ffff0010 T memcpy\nffff0010 T __pi_memcpy\nffff0020 T next\nffff0030 T asm_sysvec_call\n\
+            ffff0040 T __copy_user_nocache\n";
         let symbols = Symbols::new(Arc::new(names(text).expect("functions")), &EXT4);
-        assert_eq!(symbols.layer(&chain(&[0xffff_0014])), Layer::Copying);
+        let layers = [0xffff_0014, 0xffff_0034, 0xffff_0044].map(|address| symbols.layer(&chain(&[address])));
+        assert_eq!(layers, [Layer::Copying, Layer::Interrupts, Layer::Copying]);
     }
 
     #[test]
@@ -241,7 +262,8 @@ mod tests {
             let mut names = kernel.lines().filter_map(|line| line.split_ascii_whitespace().nth(2));
             names.any(|name| matches(pattern, name))
         };
-        let found = SLEEPS.iter().filter(|(pattern, _)| is_there(pattern)).count();
-        assert!(found * 10 >= SLEEPS.len() * 8, "{found} of {}", SLEEPS.len());
+        let sleeps = listed(SLEEPS);
+        let found = sleeps.iter().filter(|(pattern, _)| is_there(pattern)).count();
+        assert!(found * 10 >= sleeps.len() * 8, "{found} of {}", sleeps.len());
     }
 }

@@ -12,18 +12,15 @@ use crate::symbols::{Knobs, Sleep};
 pub enum Change {
     /// A processor passed from one thread to another; 0 is the idle thread.
     Switch {
-        /// The thread that ran.
         from: u32,
         /// Why it does not run any more, and the knobs that avoid this; `None` if it is ready to go on.
         sleep: Option<(Sleep, Knobs)>,
-        /// The thread that runs now.
         to: u32,
     },
     /// A thread came to a processor, or ran on it already.
     SwitchedIn(u32),
     /// A thread need not wait any more.
     Woken {
-        /// The thread.
         thread: u32,
         /// The thread that woke it; `None` if an interrupt did.
         by: Option<u32>,
@@ -37,9 +34,7 @@ pub enum Change {
 /// A sample of where a thread of the work was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
-    /// The moment.
     pub time: u64,
-    /// The thread.
     pub thread: u32,
     /// Where it was.
     pub at: Spent,
@@ -50,22 +45,16 @@ pub struct Sample {
 /// A span of a thread in which it did one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
-    /// When.
     pub span: Span,
-    /// What it did.
     pub state: State,
 }
 
 /// What a thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It runs on a processor.
     Running,
-    /// It is ready to run.
     Ready,
-    /// It waits.
     Asleep {
-        /// What for.
         sleep: Sleep,
         /// The knobs that avoid this.
         knobs: Knobs,

@@ -16,23 +16,12 @@ use crate::threads::{Piece, State};
 /// How many threads a wait is followed through. Threads that pass a lock to each other make many.
 const DEEPEST: u32 = 1_000;
 
-/// [`Meanwhile`], with names that are borrowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Happened<'a> {
-    Runs(&'a str),
-    Computes(&'a str),
-    Ready(&'a str),
-    Sleeps(&'a str),
-    Device,
-    Flush,
-    Unknown,
-}
+/// Names are those of threads.
+type Happened<'a> = Meanwhile<&'a str>;
 
-impl<'a> Happened<'a> {
-    /// A thread of this name runs, or is ready to.
-    fn of(piece: &Piece, name: &'a str) -> Self {
-        if piece.state == State::Running { Self::Runs(name) } else { Self::Ready(name) }
-    }
+/// A thread of this name runs, or is ready to.
+fn at_work<'a>(piece: &Piece, name: &'a str) -> Happened<'a> {
+    if piece.state == State::Running { Meanwhile::Runs(name) } else { Meanwhile::Ready(name) }
 }
 
 /// All waits of a span.
@@ -79,8 +68,8 @@ impl<'a> Waits<'a> {
                 // A worker without a processor waits for others that do the same for the same file system.
                 let others = self.kernel.get(name).filter(|_| piece.state == State::Ready);
                 let others = others.map_or(&[][..], |others| &others.runs);
-                within(others, span).for_each(|busy| put(Happened::Runs(name), busy));
-                outside(span, others).into_iter().for_each(|free| put(Happened::of(&piece, name), free));
+                within(others, span).for_each(|busy| put(Meanwhile::Runs(name), busy));
+                outside(span, others).into_iter().for_each(|free| put(at_work(&piece, name), free));
             }
             if piece.state == State::Running {
                 for sample in traced.samples_within(piece.span).filter(|sample| sample.thread == waker) {
@@ -97,8 +86,8 @@ impl<'a> Waits<'a> {
         if span.start < span.end {
             for (happened, share) in self.device.within(span, self.shares) {
                 let happened = match sleeper {
-                    Some(name) if happened == Happened::Unknown && self.traced.device.knows_ends() => {
-                        Happened::Sleeps(name)
+                    Some(name) if happened == Meanwhile::Unknown && self.traced.device.knows_ends() => {
+                        Meanwhile::Sleeps(name)
                     }
                     _ => happened,
                 };
@@ -114,22 +103,22 @@ impl<'a> Waits<'a> {
     pub fn finish(mut self) {
         for (name, threads) in self.kernel.iter().filter(|(_, threads)| threads.computing > 0.0) {
             let share = threads.computing / threads.samples;
-            let runs: Vec<_> = self.parts.keys().filter(|(_, it)| *it == Happened::Runs(name)).copied().collect();
+            let runs: Vec<_> = self.parts.keys().filter(|(_, it)| *it == Meanwhile::Runs(name)).copied().collect();
             for (wait, runs) in runs {
                 let part = self.parts.remove(&(wait, runs)).unwrap_or_default();
-                self.parts.insert((wait, Happened::Computes(name)), part.times(share));
+                self.parts.insert((wait, Meanwhile::Computes(name)), part.times(share));
                 self.parts.insert((wait, runs), part.times(1.0 - share));
             }
         }
         for ((wait, happened), part) in self.parts {
             let happened = match happened {
-                Happened::Runs(name) => Meanwhile::Runs(name.to_owned()),
-                Happened::Computes(name) => Meanwhile::Computes(name.to_owned()),
-                Happened::Ready(name) => Meanwhile::Ready(name.to_owned()),
-                Happened::Sleeps(name) => Meanwhile::Sleeps(name.to_owned()),
-                Happened::Device => Meanwhile::Device,
-                Happened::Flush => Meanwhile::Flush,
-                Happened::Unknown => Meanwhile::Unknown,
+                Meanwhile::Runs(name) => Meanwhile::Runs(name.to_owned()),
+                Meanwhile::Computes(name) => Meanwhile::Computes(name.to_owned()),
+                Meanwhile::Ready(name) => Meanwhile::Ready(name.to_owned()),
+                Meanwhile::Sleeps(name) => Meanwhile::Sleeps(name.to_owned()),
+                Meanwhile::Device => Meanwhile::Device,
+                Meanwhile::Flush => Meanwhile::Flush,
+                Meanwhile::Unknown => Meanwhile::Unknown,
             };
             self.division.add(Spent::Waiting(wait, happened), part);
         }
@@ -206,7 +195,7 @@ impl<'a> DeviceTime<'a> {
             all.in_flight(traced, Span { start, end: free.start }, shares);
             for (span, name) in traced.named(driver, &Piece { span: free, ..piece }, None) {
                 match name {
-                    LOOP_DRIVER => all.add(Happened::of(&piece, name), span, shares),
+                    LOOP_DRIVER => all.add(at_work(&piece, name), span, shares),
                     // A worker may do other work, too.
                     _ => all.in_flight(traced, span, shares),
                 }
@@ -220,17 +209,17 @@ impl<'a> DeviceTime<'a> {
     fn in_flight(&mut self, traced: &Traced, span: Span, shares: &Shares) {
         let mut start = span.start;
         for busy in traced.device.busy_within(span) {
-            self.add(Happened::Unknown, Span { start, end: busy.start }, shares);
+            self.add(Meanwhile::Unknown, Span { start, end: busy.start }, shares);
             start = busy.start;
             for flush in traced.device.flushing_within(busy) {
-                self.add(Happened::Device, Span { start, end: flush.start }, shares);
-                self.add(Happened::Flush, flush, shares);
+                self.add(Meanwhile::Device, Span { start, end: flush.start }, shares);
+                self.add(Meanwhile::Flush, flush, shares);
                 start = flush.end;
             }
-            self.add(Happened::Device, Span { start, end: busy.end }, shares);
+            self.add(Meanwhile::Device, Span { start, end: busy.end }, shares);
             start = busy.end;
         }
-        self.add(Happened::Unknown, Span { start, end: span.end }, shares);
+        self.add(Meanwhile::Unknown, Span { start, end: span.end }, shares);
     }
 
     /// Adds a span that is not before those that are there.

@@ -1,3 +1,5 @@
+use std::process::{Command, Stdio};
+
 use fsarena_model::{ErrorCategory, Explained};
 
 use super::*;
@@ -14,10 +16,10 @@ fn guest(script: &str) -> Running {
     let (kept, output) = (Arc::clone(&console), qemu.stdout.take().expect("piped"));
     let host = Arc::new(host);
     let agent = Arc::clone(&host);
-    let readers = vec![thread::spawn(move || keep(output, &kept, &agent))];
+    let reader = Some(thread::spawn(move || keep(output, &kept, &agent)));
     drop(command);
     let (accelerator, has_arguments) = (Accelerator::Emulated, false);
-    Running { qemu, stream: host, console, readers, silence, monitor: None, accelerator, has_arguments }
+    Running { qemu, stream: host, console, reader, silence, monitor: None, accelerator, has_arguments }
 }
 
 #[test]

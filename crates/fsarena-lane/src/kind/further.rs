@@ -25,7 +25,7 @@ pub static NILFS2: Kind = Kind {
     options: MKFS_NILFS2,
     mount: &[mounts::NILFS2],
     mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
-    daemon: &["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", CLEANER],
+    daemon: &["sh", "-c", CLEANER],
     guarantees: |_, _| vec![Guarantee::Journal, Guarantee::CopyOnWrite],
     caution: Some(
         "its cleaner keeps a second of the past here, and not an hour as by default, and does not pause when space is \

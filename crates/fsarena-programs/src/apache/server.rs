@@ -15,7 +15,7 @@ use fsarena_engine::{EngineError, Need, go_on};
 use rustix::process::Signal;
 
 use crate::folder;
-use crate::lane_server::LaneServer;
+use crate::server::LaneServer;
 use crate::user::User;
 
 /// The server. Its package installs no service.
@@ -69,7 +69,11 @@ pub struct Httpd {
 impl Httpd {
     /// A server of pages in `directory`. Nothing is made there yet.
     pub fn at(directory: &Path) -> Result<Self, EngineError> {
-        Ok(Self { lane: LaneServer::new(USER, directory.join("apache"), Signal::TERM)?, port: 0, answered: None })
+        Ok(Self {
+            lane: LaneServer::new(NEED.program, USER, directory.join("apache"), Signal::TERM)?,
+            port: 0,
+            answered: None,
+        })
     }
 
     /// Makes the empty folder of the pages.
@@ -111,7 +115,7 @@ impl Httpd {
         let argv = ["env", "-i", "LC_ALL=C", &NEED.found()?, "-d", &run, "-f", &configuration, "-D", "FOREGROUND"];
         let is_ready = |_: &LaneServer, _: &AtomicBool| folder::read(&log).is_ok_and(|text| text.contains(READY));
         self.port = port;
-        self.lane.start(NEED.program, argv.map(str::to_owned).to_vec(), stop, is_ready)
+        self.lane.start(argv.map(str::to_owned).to_vec(), stop, is_ready)
     }
 
     fn configuration(&self, port: u16, log: &Path) -> String {

@@ -18,17 +18,22 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use crate::mapping::Mapping;
 
-/// Lets `command`'s process wait for the program in a new namespace, and end as the program does. Without the privilege
-/// for a namespace, it becomes the program.
-pub(super) fn contain(command: &mut Command) {
+/// Lets `command`'s process wait for the program in `new` namespaces, one of them for processes, and end as the program
+/// does. Without the privilege for a namespace, it becomes the program.
+pub(crate) fn contain(command: &mut Command, new: UnshareFlags) {
     // SAFETY: between fork and exec `enter` makes system calls only, and touches no lock and no allocator.
-    unsafe { command.pre_exec(enter) };
+    unsafe { command.pre_exec(move || enter(new)) };
+}
+
+/// Leaves namespaces for new ones; that for processes is for child processes.
+pub(super) fn leave(new: UnshareFlags) -> rustix::io::Result<()> {
+    // SAFETY: namespaces for child processes and for IPC do not change what any file descriptor or memory means.
+    unsafe { unshare_unsafe(new) }
 }
 
 /// Returns in the process that becomes the program.
-fn enter() -> io::Result<()> {
-    // SAFETY: a namespace for child processes does not change what any file descriptor or memory means.
-    if unsafe { unshare_unsafe(UnshareFlags::NEWPID) }.is_err() {
+fn enter(new: UnshareFlags) -> io::Result<()> {
+    if leave(new).is_err() {
         return Ok(());
     }
     // How the program has ended; before that, as if it had been killed.

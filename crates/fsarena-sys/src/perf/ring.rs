@@ -17,9 +17,6 @@ pub struct Ring {
     size: usize,
 }
 
-// SAFETY: the memory is a mapping of this process, which every thread may use.
-unsafe impl Send for Ring {}
-
 /// Offsets of `data_head` and `data_tail` in `struct perf_event_mmap_page`.
 const DATA_HEAD: usize = 1024;
 const DATA_TAIL: usize = 1032;

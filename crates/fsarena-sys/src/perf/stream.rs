@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
-use crate::check;
+use rustix::ioctl::{IntegerSetter, NoArg, Opcode, ioctl, opcode};
 
 use super::ring::Ring;
 use super::{CountedPasses, EventAttributes, online, open_with};
@@ -30,9 +30,9 @@ const EXCLUDE_CALLCHAIN_USER: u64 = 1 << 22;
 const USE_CLOCKID: u64 = 1 << 25;
 
 /// `_IO('$', n)` of `linux/perf_event.h`.
-const IOC_ENABLE: u32 = rustix::ioctl::opcode::none(b'$', 0);
-const IOC_DISABLE: u32 = rustix::ioctl::opcode::none(b'$', 1);
-const IOC_SET_OUTPUT: u32 = rustix::ioctl::opcode::none(b'$', 5);
+const IOC_ENABLE: Opcode = opcode::none(b'$', 0);
+const IOC_DISABLE: Opcode = opcode::none(b'$', 1);
+const IOC_SET_OUTPUT: Opcode = opcode::none(b'$', 5);
 
 /// Functions of a call chain that are recorded, from the innermost on. Each takes some 50 ns.
 const DEEPEST: u16 = 24;
@@ -122,7 +122,7 @@ impl SampleStream {
             stream.rings.push(Ring::map(&owner, pages)?);
             let clock = open_with(clock, CountedPasses::Processor(processor))?;
             // SAFETY: the request takes a file descriptor, which is open.
-            check(unsafe { libc::ioctl(clock.as_raw_fd(), IOC_SET_OUTPUT.into(), owner.as_raw_fd()) })?;
+            unsafe { ioctl(&clock, IntegerSetter::<IOC_SET_OUTPUT>::new_usize(owner.as_raw_fd() as usize)) }?;
             stream.events.push([owner, clock]);
         }
         Ok(stream)
@@ -133,7 +133,7 @@ impl SampleStream {
     /// # Errors
     /// If the kernel refuses it.
     pub fn start(&self) -> io::Result<()> {
-        self.request(IOC_ENABLE)
+        self.request::<IOC_ENABLE>()
     }
 
     /// Records nothing more. What was recorded can still be read.
@@ -141,13 +141,13 @@ impl SampleStream {
     /// # Errors
     /// If the kernel refuses it.
     pub fn stop(&self) -> io::Result<()> {
-        self.request(IOC_DISABLE)
+        self.request::<IOC_DISABLE>()
     }
 
-    fn request(&self, request: u32) -> io::Result<()> {
+    fn request<const REQUEST: Opcode>(&self) -> io::Result<()> {
         let mut events = self.events.iter().flatten();
         // SAFETY: the request has no argument.
-        events.try_for_each(|event| check(unsafe { libc::ioctl(event.as_raw_fd(), request.into(), 0) }))
+        events.try_for_each(|event| Ok(unsafe { ioctl(event, NoArg::<REQUEST>::new()) }?))
     }
 
     /// A file for each processor, which is readable when its ring is half full.
