@@ -89,8 +89,9 @@ pub struct Prepared {
 /// If a program or package is missing, or cannot be fetched or unpacked.
 pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
     let qemu = qemu::version()?;
-    let filled = fill(&Cache::locked(cache, telling)?, wanted, qemu);
-    filled.map_err(|error| error.of_cache(cache))
+    let cache = Cache::locked(cache, telling)?;
+    // Before it is cleared up: whether there was room shows now.
+    fill(&cache, wanted, qemu).map_err(|error| error.of_cache(cache.folder))
 }
 
 fn fill(cache: &Cache<'_>, wanted: &Wanted, qemu: String) -> Result<Prepared, GuestError> {

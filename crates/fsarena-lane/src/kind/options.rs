@@ -10,7 +10,7 @@ mod tests;
 use fsarena_model::Bytes;
 use fsarena_model::name::nearest;
 
-use self::OptionRule::{Block, BlockLog, Feature, Fixed, Label, Needs, Ours, Record, Refused, Valued, Words};
+use self::OptionRule::{Block, BlockLog, Feature, Fixed, Label, Needs, OneOf, Ours, Record, Refused, Valued, Words};
 pub(crate) use self::tables::*;
 use crate::lane::BLOCK_SIZE;
 
@@ -23,6 +23,8 @@ pub(crate) enum OptionRule {
     Valued,
     /// It is passed on if its value has at most this many bytes: some mkfs shorten a longer one, and exit with 0.
     Label(usize),
+    /// It is passed on if its value is one of these, which are separated by spaces.
+    OneOf(&'static str),
     /// It is passed on if its value is a size in bytes that is at least that of a lane's sector.
     Block,
     /// The same, as the logarithm to the base 2.
@@ -58,6 +60,9 @@ impl OptionRule {
             Ours if !value.is_empty() => Some("it takes no value".to_owned()),
             Valued if value.is_empty() => Some("it needs a value, as in `NAME=VALUE`".to_owned()),
             Label(most) if value.len() > most => Some(format!("a label has at most {most} bytes")),
+            OneOf(values) if !values.split(' ').any(|known| known == value) => {
+                Some(format!("it is one of {}", values.replace(' ', ", ")))
+            }
             Block => not_a_block(value),
             BlockLog => match decimal(value) {
                 Some(log) if log < u64::from(BLOCK_SIZE.ilog2()) => Some(below_sector()),

@@ -157,6 +157,8 @@ mod tests {
             ("zfs -o size=1G", "each contender fills its lane"),
             ("zfs -O volsize=1G", "no file system"),
             ("zfs -o ashift=99", "from 12 to 16"),
+            ("zfs:copies=4", "it is one of 1, 2, 3"),
+            ("zfs:atime=no", "it is one of on, off"),
             ("zfs -o compatibility=/etc/x", "a file that fsarena has not made"),
             ("zfs -o compatibility=../x", "a file that fsarena has not made"),
             ("zfs -o failmode=panic", "it would halt this machine"),

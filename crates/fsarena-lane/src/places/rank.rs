@@ -4,6 +4,9 @@ use fsarena_model::Nanos;
 
 use super::RatedPlace;
 
+/// What other writers of the root file system cost there, as a multiple of a flush.
+const SHARED_COST: u64 = 3;
+
 /// The storage beneath lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Footing {
@@ -46,7 +49,10 @@ impl Footing {
 
 /// Sorts places, best first: those of the same quality by cost, then in the given order.
 pub fn sort(places: &mut [RatedPlace]) {
-    let cost = |place: &RatedPlace| cost(place).unwrap_or(Nanos(u64::MAX));
+    let cost = |place: &RatedPlace| {
+        let times = if place.footing == Footing::Shared { SHARED_COST } else { 1 };
+        cost(place).map_or(u64::MAX, |cost| cost.0.saturating_mul(times))
+    };
     places.sort_by_key(|place| (!place.is_usable(), place.footing.order(), cost(place)));
 }
 
@@ -87,13 +93,17 @@ mod tests {
         let places =
             [place(Footing::Memory, 1), place(Footing::Shared, 80), place(Footing::Apart, 90), place(Footing::Disk, 0)];
         let order = sorted(places).map(|(footing, _)| footing);
-        assert_eq!(order, [Footing::Disk, Footing::Shared, Footing::Apart, Footing::Memory]);
+        assert_eq!(order, [Footing::Disk, Footing::Apart, Footing::Shared, Footing::Memory]);
     }
 
     #[test]
     fn of_folders_the_cheaper_is_first_and_one_of_unknown_cost_last() {
-        let places = [place(Footing::Apart, 0), place(Footing::Shared, 90), place(Footing::Apart, 80)];
-        assert_eq!(sorted(places).map(|(_, cost)| cost), [Some(Nanos(80_000)), Some(Nanos(90_000)), None]);
+        let places = [0, 80, 400, 200].map(|micros| place(Footing::Apart, micros));
+        let costs = sorted(places).map(|(_, cost)| cost);
+        assert_eq!(costs, [Some(Nanos(80_000)), Some(Nanos(200_000)), Some(Nanos(400_000)), None]);
+        let places = [place(Footing::Apart, 400), place(Footing::Shared, 90), place(Footing::Apart, 200)];
+        let order = sorted(places).map(|(footing, _)| footing);
+        assert_eq!(order, [Footing::Apart, Footing::Shared, Footing::Apart], "a root that is much cheaper comes first");
     }
 
     #[test]

@@ -4,9 +4,8 @@ use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::estimated_round;
 use fsarena_lane::{KINDS, lane_count};
-use fsarena_model::plan::how_to_install;
-use fsarena_model::{DebianRelease, Medium, Mode, Often, Plan, Rounds, Storage, distinct};
-use fsarena_place::{Refusal, Refusals};
+use fsarena_model::{DebianRelease, Medium, Mode, Often, Plan, Rounds, Storage};
+use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, GUEST_MEMORY, Setup};
 
@@ -119,11 +118,7 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
     match unknown_names(plan, mix) {
         None => Ok(()),
         Some(_) if plan.weighting.profile.is_some() && covered(plan, mix).is_some() => Ok(()),
-        Some((name, _)) if !not_here(plan, &name).is_empty() => {
-            let packages = distinct(not_here(plan, &name).into_iter().flat_map(|missing| &missing.packages));
-            let text = format!("no workload of `{name}` was run, since programs are not installed");
-            bail!(Refusal::machine(text, format!("{}, and make the run again", how_to_install(&packages))))
-        }
+        Some((name, _)) if !not_here(plan, &name).is_empty() => without_programs(plan, &name),
         Some((name, known)) => {
             let text = match &plan.weighting.profile {
                 Some(profile) => format!("the run has no workload of the profile `{profile}`"),
@@ -132,4 +127,16 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
             bail!(Refusal::wrong_use(text, format!("the names of this run: {}", known.join(", "))))
         }
     }
+}
+
+/// Refuses a weight for a name whose workloads all lack programs. The error names the missing programs; if they have
+/// been installed since the stored run, it says so.
+fn without_programs(plan: &Plan, name: &str) -> Result<()> {
+    for missing in not_here(plan, name) {
+        let workload = fsarena_catalog::workload(&missing.workload)?;
+        ENGINES.of(&workload)?.require(&workload)?;
+    }
+    let text =
+        format!("no workload of `{name}` was run, for their programs were not there, and it cannot have a weight");
+    bail!(Refusal::machine(text, "they are there now: make the run again"))
 }

@@ -17,7 +17,7 @@ fn refused(stage: &Stage, arguments: &[&str], code: i32, word: &str, way_out: &s
 #[test]
 fn wrong_spelling_is_refused_by_name() {
     let stage = Stage::new();
-    refused(&stage, &["ext4", "bcachefs"], 2, "no kind `bcachefs`", "dir:/mnt/bcachefs");
+    refused(&stage, &["ext4", "hfsplus"], 2, "no kind `hfsplus`", "dir:/mnt/hfsplus");
     refused(&stage, &["EXT4"], 2, "no kind `EXT4`", "ext4");
     refused(&stage, &["ext4,xfs"], 2, "no kind `ext4,xfs`", "ext4 xfs");
     refused(&stage, &["/dev/sda"], 2, "no kind `/dev/sda`", "--storage /dev/sda");

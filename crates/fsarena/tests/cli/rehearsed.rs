@@ -120,7 +120,7 @@ fn all_that_is_wrong_is_said_at_once() {
         "a=ext4 -b 1024",
         "b=xfs -N",
         "c=dir:/no/such",
-        "d=bcachefs",
+        "d=hfsplus",
         "e=ext4 -O nonsense",
         "f=ext4:noatme -O nor-this-feature",
     ]);
@@ -130,7 +130,7 @@ fn all_that_is_wrong_is_said_at_once() {
         "`a`",
         "`b`",
         "`c`",
-        "`bcachefs`",
+        "`hfsplus`",
         "`e`",
         "`f`: `mke2fs",
         "`no-such`",

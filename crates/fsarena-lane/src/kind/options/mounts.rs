@@ -88,11 +88,20 @@ pub(crate) fn refusals(tables: &[&OptionRules], options: &str, mkfs: &[String]) 
         let word = words[place];
         let rule = tables.iter().chain([&ALL]).find_map(|rules| rule_of(rules, word));
         let refusal = rule.and_then(|rule| rule.refusal(value_of(word), &lists));
-        let is_same = |other: &&&str| **other != word && topic(other) == topic(word) && topic(word) != MANY;
+        let is_same = |other: &&&str| {
+            let is_off = negates(other, word) || negates(word, other);
+            is_off || **other != word && topic(other) == topic(word) && topic(word) != MANY
+        };
         let same = || Some(format!("`{}` is about the same: name one of them", words[..place].iter().find(is_same)?));
         refusal.or_else(same).map(|why| format!("the mount option `{word}` is refused: {why}"))
     };
     (0..words.len()).filter_map(why).collect()
+}
+
+/// Whether an option switches another one off, as `noquota` does all quotas.
+fn negates(option: &str, other: &str) -> bool {
+    let (option, other) = (subject(option), subject(other));
+    option.strip_prefix("no").is_some_and(|what| other.ends_with(what) && !other.starts_with("no"))
 }
 
 /// The topic of options of F2FS that may be given several times.
@@ -157,6 +166,7 @@ mod tests {
             ("ext4:noexec,exec", "about the same"),
             ("ext4:data=journal,data=ordered", "about the same"),
             ("btrfs:datasum,nodatasum", "about the same"),
+            ("xfs:usrquota,noquota", "`noquota` is refused: `usrquota` is about the same"),
             ("ext4:noatime, nodiratime", "`nodiratime` follows a space, and is no option of an mkfs"),
         ];
         for (contender, reason) in all {
@@ -178,6 +188,7 @@ mod tests {
             "btrfs:subvolid=5",
             "f2fs:compress_extension=a,compress_extension=b",
             "xfs:silent,logbufs=8,dax=inode",
+            "xfs:usrquota,grpquota,noatime,nodiratime,lazytime",
             "ext4 -e continue -J size=64 -O ^resize_inode",
             "ext4:commit=5 -L none -J size=64",
             "ext4 -O none,has_journal -J size=64",

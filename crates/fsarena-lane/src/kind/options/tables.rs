@@ -1,6 +1,8 @@
 //! The options of each mkfs, according to the tools' manuals.
 
-use super::OptionRule::{Block, BlockLog, Feature, Fixed, Label, Listed, Needs, Ours, Record, Refused, Valued, Words};
+use super::OptionRule::{
+    Block, BlockLog, Feature, Fixed, Label, Listed, Needs, OneOf, Ours, Record, Refused, Valued, Words,
+};
 use super::OptionRules;
 
 const SEED: &str = "it follows from the seed of the run";
@@ -175,11 +177,18 @@ const DATA_SET: &OptionRules = &[
     ("quota refquota refreservation reservation", Refused(SIZE)),
     ("volblocksize volmode volsize volthreading", Refused("a volume has it, which is no file system")),
     ("recordsize", Record),
-    ("aclinherit aclmode acltype atime casesensitivity checksum compression context copies dedup", Valued),
-    ("defcontext devices direct dnodesize exec filesystem_limit fscontext logbias longname mlslabel", Valued),
-    ("nbmand normalization overlay prefetch primarycache redundant_metadata relatime rootcontext", Valued),
-    ("secondarycache setuid snapdir snapdev snapshot_limit special_small_blocks sync utf8only", Valued),
-    ("version vscan xattr", Valued),
+    ("atime overlay relatime", OneOf("on off")),
+    ("copies", OneOf("1 2 3")),
+    ("direct", OneOf("disabled standard always")),
+    ("dnodesize", OneOf("legacy auto 1k 2k 4k 8k 16k")),
+    ("logbias", OneOf("latency throughput")),
+    ("primarycache secondarycache", OneOf("all none metadata")),
+    ("redundant_metadata", OneOf("all most some none")),
+    ("sync", OneOf("standard always disabled")),
+    ("xattr", OneOf("on off sa dir")),
+    ("aclinherit aclmode acltype casesensitivity checksum compression context dedup defcontext devices", Valued),
+    ("exec filesystem_limit fscontext longname mlslabel nbmand normalization prefetch rootcontext", Valued),
+    ("setuid snapdir snapdev snapshot_limit special_small_blocks utf8only version vscan", Valued),
 ];
 
 /// mkfs.f2fs(8), f2fs-tools 1.15 to 1.16.

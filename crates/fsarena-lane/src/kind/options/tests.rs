@@ -98,6 +98,7 @@ fn row(option: &str, rule: OptionRule) -> String {
         Label(most) => format!("listed, up to {most} bytes"),
         Block | BlockLog => "listed, from 4096 bytes".to_owned(),
         Valued => "listed, with a value".to_owned(),
+        OneOf(values) => format!("listed, one of {}", values.replace(' ', ", ")),
         Record => "listed, a power of two".to_owned(),
         Needs(feature) => format!("listed, with the feature `{feature}`"),
         Feature => "listed, if mke2fs makes it, or leaves it out".to_owned(),
