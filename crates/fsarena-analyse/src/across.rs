@@ -15,7 +15,7 @@ use crate::sides::{common_contenders, common_workloads, left_out, sessions, slow
 use crate::verdicts::{unless_device_bound, verdict_of};
 
 /// A machine and its runs.
-struct Machine<'a> {
+struct MachineAnalyses<'a> {
     name: &'a str,
     runs: Vec<Decisions<'a>>,
 }
@@ -33,9 +33,11 @@ struct Compared<'a> {
 pub fn across(machines: &[Vec<NamedRun>], missing: Vec<MissingMachine>) -> Across {
     let names = names(machines);
     let each = machines.iter().zip(&names);
-    let known =
-        each.map(|(runs, name)| Machine { name, runs: runs.iter().map(|run| Decisions::new(&run.record)).collect() });
-    let known: Vec<Machine<'_>> = known.collect();
+    let known = each.map(|(runs, name)| MachineAnalyses {
+        name,
+        runs: runs.iter().map(|run| Decisions::new(&run.record)).collect(),
+    });
+    let known: Vec<MachineAnalyses<'_>> = known.collect();
     let analyses: Vec<Vec<&Analysis<'_>>> =
         known.iter().map(|own| own.runs.iter().map(|run| &run.analysis).collect()).collect();
     let all: Vec<&Analysis<'_>> = analyses.concat();
@@ -95,12 +97,12 @@ fn notes(machines: &[Vec<NamedRun>], all: &[&Analysis<'_>]) -> Vec<String> {
     distinct(notes)
 }
 
-fn compared<'a>(machines: &[Machine<'a>], all: &[&Analysis<'a>]) -> Vec<Compared<'a>> {
+fn compared<'a>(machines: &[MachineAnalyses<'a>], all: &[&Analysis<'a>]) -> Vec<Compared<'a>> {
     let (workloads, contenders) = (common_workloads(all), common_contenders(all));
     let each = workloads.into_iter().flat_map(|workload| pairs(contenders.len()).map(move |pair| (workload, pair)));
     let of = |(workload, (a, b)): (&'a Workload, (usize, usize))| {
         let (a, b) = (contenders[a], contenders[b]);
-        let sessions = |machine: &Machine<'_>| sessions(&machine.runs, &workload.name, a, Some(b));
+        let sessions = |machine: &MachineAnalyses<'_>| sessions(&machine.runs, &workload.name, a, Some(b));
         Compared { workload, a, b, sessions: machines.iter().map(sessions).collect() }
     };
     each.map(of).collect()
@@ -119,7 +121,12 @@ struct Known {
 }
 
 impl Known {
-    fn of(machine: &Machine<'_>, pair: &Compared<'_>, sessions: &[Reduced], level: Option<LogEstimate>) -> Self {
+    fn of(
+        machine: &MachineAnalyses<'_>,
+        pair: &Compared<'_>,
+        sessions: &[Reduced],
+        level: Option<LogEstimate>,
+    ) -> Self {
         let own: Vec<PairVerdict> = machine.runs.iter().filter_map(|run| verdict_in(run, pair)).collect();
         let invalid = own.iter().find(|own| own.verdict == Verdict::Invalid).map(PairVerdict::reason);
         let first = own.first().map_or(Verdict::Undecided, |own| own.verdict);
@@ -171,7 +178,7 @@ fn verdict_in(run: &Decisions<'_>, pair: &Compared<'_>) -> Option<PairVerdict> {
 }
 
 fn judged(
-    machines: &[Machine<'_>],
+    machines: &[MachineAnalyses<'_>],
     compared: &[Compared<'_>],
     levels: &[Vec<Option<LogEstimate>>],
     rule: Rule,
@@ -224,7 +231,11 @@ fn on_machine(known: &Known, proof: Option<&Proof>) -> PairOnMachine {
 }
 
 /// What holds on each of these machines, and what it lacks.
-fn on_all(machines: &[Machine<'_>], on: &[Known], verdict: Option<fsarena_stats::Verdict>) -> (Verdict, String) {
+fn on_all(
+    machines: &[MachineAnalyses<'_>],
+    on: &[Known],
+    verdict: Option<fsarena_stats::Verdict>,
+) -> (Verdict, String) {
     let lacking = machines.iter().zip(on).map(|(machine, known)| (machine, known.lacks()));
     let lacking = lacking.filter(|(_, lacks)| !lacks.is_empty());
     let reason = lacking.map(|(machine, lacks)| format!("{}: {lacks}", machine.name)).collect::<Vec<_>>().join("; ");

@@ -14,9 +14,9 @@ use crate::analysis::{Analysis, WorkloadTrials};
 use crate::baselines;
 
 /// Returns a finding if a cell has to be read with care.
-type Rule = fn(&Evidence<'_>) -> Option<Finding>;
+type FindingRule = fn(&Evidence<'_>) -> Option<Finding>;
 
-const RULES: &[Rule] = &[
+const RULES: &[FindingRule] = &[
     did_not_finish,
     cache::cached,
     cache::not_direct,

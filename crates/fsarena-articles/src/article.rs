@@ -13,7 +13,7 @@ mod work;
 pub use claim::{Blamed, Cause, Check, Claim, ClaimKind, ClaimOutcome, Computed, Reckoning};
 pub use metric::{Again, Figure, Precision, PublishedMetric, Quantity, StatedOrder};
 pub(crate) use place::at_place;
-pub use work::{Bound, MachineLimit, PublishedWork};
+pub use work::{LimitedQuantity, MachineLimit, PublishedWork};
 
 /// A published comparison, read from one TOML file of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Article {
     pub base: Option<String>,
     /// Summaries of a metric over all tests that have it, as the article gives them.
     #[serde(default)]
-    pub summaries: Vec<Summary>,
+    pub summaries: Vec<MetricSummary>,
     /// Speed-ups along an axis, as it draws or lists them.
     #[serde(default)]
     pub curves: Vec<Curve>,
@@ -130,7 +130,7 @@ pub struct PublishedTest {
 /// A metric over all tests that have it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Summary {
+pub struct MetricSummary {
     /// Its title, such as `total time`.
     pub title: String,
     /// The metric's name.

@@ -21,8 +21,8 @@ use crate::catalogue::ArticleError;
 
 pub use causes::is_traced;
 pub use reproduced::{
-    Agreement, ClaimHere, Measured, RatioOfArticle, ReproducedFigure, Reproduction, StandIn, SummaryRow, Unfinished,
-    Winner, Wins,
+    Agreement, ClaimHere, MeasuredFigure, RatioOfArticle, ReproducedFigure, Reproduction, StandIn, SummaryRow,
+    Unfinished, Winner, Wins,
 };
 
 /// The reproduction of the article whose tests were run; `None` if the plan has no article. `comparison` is

@@ -2,7 +2,7 @@
 
 use fsarena_analyse::assess;
 use fsarena_articles::article::ClaimOutcome;
-use fsarena_articles::reproduction::{ClaimHere, Measured, Winner, Wins};
+use fsarena_articles::reproduction::{ClaimHere, MeasuredFigure, Winner, Wins};
 use fsarena_articles::{Article, Reproduction};
 use fsarena_model::plan::{Extension, Harness, LeftOut, Opaque};
 use fsarena_model::{Durability, Nanos, Scale, Step, Trial};
@@ -98,7 +98,7 @@ fn each_figure_is_next_to_the_published_one() {
     let row = |name: &str| {
         let mut own = reproduction.figures.iter().filter(|figure| figure.test == "create");
         let figure = own.find(|figure| figure.name.as_deref() == Some(name)).expect("there");
-        let of = |measured: Option<Measured>| measured.map(|one| one.median.round());
+        let of = |measured: Option<MeasuredFigure>| measured.map(|one| one.median.round());
         (
             figure.published.clone().map(|(value, _)| value),
             of(figure.as_published),

@@ -12,6 +12,6 @@ mod work;
 
 pub use found::{Found, Loss, find_lost};
 pub use log::{LogError, Request, RequestKind};
-pub use states::{Disk, Recording, RecordingError, State};
+pub use states::{CrashState, Disk, Recording, RecordingError};
 pub use tally::Tally;
 pub use work::{Action, Syncs, WorkError, Writer, record};

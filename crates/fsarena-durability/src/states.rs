@@ -46,7 +46,7 @@ impl Survivors {
 
 /// A power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct State {
+pub struct CrashState {
     /// Number of requests that the disk had completed.
     pub cut: usize,
     /// Which of the requests in its cache survive.
@@ -57,7 +57,7 @@ pub struct State {
 
 /// Sectors of a request that reach the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct RequestPiece {
     /// The request's number.
     pub request: usize,
     /// The first of its sectors, counted from its begin.
@@ -68,11 +68,11 @@ pub struct Piece {
 
 /// What is on the disk: all of the first requests, and pieces of later ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
+pub struct DiskContent {
     /// Number of requests that are durable.
     pub durable: usize,
     /// What survives of later ones, in the order in which it is written.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<RequestPiece>,
 }
 
 /// Why a log is no recording.
@@ -145,11 +145,11 @@ impl Recording {
 
     /// `count` power cuts between the begin and the last acknowledgement, in the order of time. Every second one is
     /// right after an acknowledgement, where a missing flush shows; the others are anywhere.
-    pub fn states(&self, count: usize, seed: u64) -> Vec<State> {
+    pub fn states(&self, count: usize, seed: u64) -> Vec<CrashState> {
         let mut random = generator(seed, "crash states", &[]);
         let (begin, end) = self.bounds();
         let acknowledgements = &self.marks[1..];
-        let mut states: Vec<State> = (0..count)
+        let mut states: Vec<CrashState> = (0..count)
             .map(|number| {
                 let cut = match acknowledgements.is_empty() || number % 2 == 1 {
                     true => random.random_range(begin..=end),
@@ -162,7 +162,7 @@ impl Recording {
                     7..9 => Survivors::Torn,
                     _ => Survivors::Half,
                 };
-                State { cut, survivors, seed: random.next_u64() }
+                CrashState { cut, survivors, seed: random.next_u64() }
             })
             .collect();
         states.sort_by_key(|state| state.cut);
@@ -170,7 +170,7 @@ impl Recording {
     }
 
     /// What is on the disk after a power cut. What precedes the begin is always durable.
-    pub fn content(&self, state: &State, disk: Disk) -> Content {
+    pub fn content(&self, state: &CrashState, disk: Disk) -> DiskContent {
         let begin = self.bounds().0;
         let is_flush = |request: &Request| request.kind == RequestKind::Flush;
         let flushed = match disk {
@@ -188,7 +188,7 @@ impl Recording {
         for request in cached {
             let Request { kind, sector, .. } = self.requests[request];
             let count = self.requests[request].sectors();
-            let whole = Piece { request, first: 0, count };
+            let whole = RequestPiece { request, first: 0, count };
             let is_kept = match state.survivors {
                 _ if kind == RequestKind::DurableWrite && disk == Disk::Honest => true,
                 Survivors::None => false,
@@ -196,7 +196,7 @@ impl Recording {
                 Survivors::Some => random.random_bool(share),
                 Survivors::Torn if last == Some(request) => {
                     let sectors = (0..count).filter(|_| random.random_bool(share));
-                    pieces.extend(sectors.map(|first| Piece { request, first, count: 1 }));
+                    pieces.extend(sectors.map(|first| RequestPiece { request, first, count: 1 }));
                     false
                 }
                 Survivors::Torn => true,
@@ -204,11 +204,11 @@ impl Recording {
             };
             pieces.extend(is_kept.then_some(whole));
         }
-        Content { durable, pieces }
+        DiskContent { durable, pieces }
     }
 
     /// The data of a piece, and the byte at which they are on the disk.
-    pub fn data(&self, piece: &Piece) -> (u64, &[u8]) {
+    pub fn data(&self, piece: &RequestPiece) -> (u64, &[u8]) {
         let request = &self.requests[piece.request];
         let from = piece.first as usize * SECTOR;
         let data = &request.data[from..from + piece.count as usize * SECTOR];
@@ -255,8 +255,8 @@ mod tests {
         Recording::new(requests, SIZE).expect("sound")
     }
 
-    fn content(cut: usize, survivors: Survivors, disk: Disk) -> Content {
-        recording().content(&State { cut, survivors, seed: 1 }, disk)
+    fn content(cut: usize, survivors: Survivors, disk: Disk) -> DiskContent {
+        recording().content(&CrashState { cut, survivors, seed: 1 }, disk)
     }
 
     #[test]
@@ -281,26 +281,27 @@ mod tests {
 
     #[test]
     fn flushed_writes_are_durable_and_the_rest_may_be_lost() {
-        let whole = |request: usize, count| Piece { request, first: 0, count };
-        let none = |durable| Content { durable, pieces: Vec::new() };
+        let whole = |request: usize, count| RequestPiece { request, first: 0, count };
+        let none = |durable| DiskContent { durable, pieces: Vec::new() };
         assert_eq!(content(9, Survivors::None, Disk::Honest), none(6));
         assert_eq!(content(10, Survivors::All, Disk::Honest), none(10));
-        let all = Content { durable: 6, pieces: vec![whole(6, 1), whole(7, 8), whole(8, 4)] };
+        let all = DiskContent { durable: 6, pieces: vec![whole(6, 1), whole(7, 8), whole(8, 4)] };
         assert_eq!(content(9, Survivors::All, Disk::Honest), all);
         // What precedes the begin survives without a flush, also on a disk that does not flush.
         assert_eq!(content(5, Survivors::None, Disk::Honest), none(4));
         assert_eq!(content(11, Survivors::None, Disk::Lying), none(4));
         let pieces = vec![whole(4, 8), whole(6, 1), whole(7, 8), whole(8, 4), whole(10, 1)];
-        assert_eq!(content(11, Survivors::All, Disk::Lying), Content { durable: 4, pieces });
+        assert_eq!(content(11, Survivors::All, Disk::Lying), DiskContent { durable: 4, pieces });
     }
 
     #[test]
     fn of_a_torn_request_only_a_part_survives() {
         let mut sizes = std::collections::BTreeSet::new();
         for seed in 0..50 {
-            let state = State { cut: 9, survivors: Survivors::Torn, seed };
+            let state = CrashState { cut: 9, survivors: Survivors::Torn, seed };
             let pieces = recording().content(&state, Disk::Honest).pieces;
-            let (before, torn): (Vec<Piece>, Vec<Piece>) = pieces.into_iter().partition(|piece| piece.request < 8);
+            let (before, torn): (Vec<RequestPiece>, Vec<RequestPiece>) =
+                pieces.into_iter().partition(|piece| piece.request < 8);
             assert_eq!(before.len(), 2, "all before the last one");
             assert!(torn.windows(2).all(|pair| pair[0].first < pair[1].first));
             assert!(torn.iter().all(|piece| piece.count == 1 && piece.first < 4));
@@ -313,7 +314,7 @@ mod tests {
     fn any_part_of_the_cache_can_survive_but_never_more() {
         let mut seen = std::collections::BTreeSet::new();
         for seed in 0..100 {
-            let state = State { cut: 9, survivors: Survivors::Some, seed };
+            let state = CrashState { cut: 9, survivors: Survivors::Some, seed };
             let content = recording().content(&state, Disk::Honest);
             assert_eq!(content.durable, 6);
             seen.insert(content.pieces.iter().map(|piece| piece.request).collect::<Vec<_>>());
@@ -326,7 +327,7 @@ mod tests {
         // Of the requests 6, 7 and 8, the first two are in the first half.
         let mut seen = std::collections::BTreeSet::new();
         for seed in 0..100 {
-            let state = State { cut: 9, survivors: Survivors::Half, seed };
+            let state = CrashState { cut: 9, survivors: Survivors::Half, seed };
             let pieces = recording().content(&state, Disk::Honest).pieces;
             seen.insert(pieces.iter().map(|piece| piece.request).collect::<Vec<_>>());
         }
@@ -339,9 +340,9 @@ mod tests {
         let mut requests = recording().requests;
         requests[7].kind = RequestKind::DurableWrite;
         let recording = Recording::new(requests, SIZE).expect("sound");
-        let state = State { cut: 9, survivors: Survivors::None, seed: 1 };
+        let state = CrashState { cut: 9, survivors: Survivors::None, seed: 1 };
         let honest = recording.content(&state, Disk::Honest).pieces;
-        assert_eq!(honest, [Piece { request: 7, first: 0, count: 8 }]);
+        assert_eq!(honest, [RequestPiece { request: 7, first: 0, count: 8 }]);
         assert_eq!(recording.content(&state, Disk::Lying).pieces, []);
     }
 
@@ -364,7 +365,7 @@ mod tests {
     #[test]
     fn a_piece_has_its_own_data() {
         let recording = recording();
-        let (at, data) = recording.data(&Piece { request: 7, first: 3, count: 2 });
+        let (at, data) = recording.data(&RequestPiece { request: 7, first: 3, count: 2 });
         assert_eq!((at, data), (7003 * 512, [7000_u64 as u8; 1024].as_slice()));
     }
 }

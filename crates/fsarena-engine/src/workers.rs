@@ -32,7 +32,7 @@ pub trait Worker: Send {
 /// The timer of a worker's run, before its start.
 pub struct Timer<'a> {
     /// The entrance to the timed part.
-    pub entry: Entry<'a>,
+    pub entry: TimedEntrance<'a>,
     /// When the run ends.
     pub limit: &'a Limit<'a>,
     /// When the operations of the worker start; `None`: each as soon as the last one has ended.
@@ -45,19 +45,19 @@ impl<'a> Timer<'a> {
     /// Waits until all workers are ready, and starts.
     ///
     /// # Errors
-    /// As [`Entry::pass`].
+    /// As [`TimedEntrance::pass`].
     pub fn start(self) -> Result<Meter<'a>, EngineError> {
         Ok(Meter::start(self.entry.pass()?, self.limit, self.pace, self.stats))
     }
 }
 
 /// The entrance to the timed part. If a worker drops it before it passes, the worker has failed and no worker begins.
-pub struct Entry<'a>(Option<&'a Flags>);
+pub struct TimedEntrance<'a>(Option<&'a Flags>);
 
-impl<'a> Entry<'a> {
+impl<'a> TimedEntrance<'a> {
     /// The same entrance. This one is free from now on, for a worker that starts several timers.
-    pub fn take(&mut self) -> Entry<'a> {
-        Entry(self.0.take())
+    pub fn take(&mut self) -> TimedEntrance<'a> {
+        TimedEntrance(self.0.take())
     }
 
     /// Waits until all workers are ready, and returns the start of the timed part. All workers get the same start,
@@ -74,7 +74,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-impl Drop for Entry<'_> {
+impl Drop for TimedEntrance<'_> {
     fn drop(&mut self) {
         if let Some(flags) = self.0 {
             flags.fail();
@@ -107,7 +107,7 @@ struct PacedWorker<W> {
 impl<W: Worker> PacedWorker<W> {
     fn work(&mut self, gate: &Gate, limit: &Limit<'_>) -> Result<(), EngineError> {
         self.stats.clear();
-        let timer = Timer { entry: Entry(Some(gate)), limit, pace: self.pace.as_mut(), stats: &mut self.stats };
+        let timer = Timer { entry: TimedEntrance(Some(gate)), limit, pace: self.pace.as_mut(), stats: &mut self.stats };
         self.worker.work(timer)
     }
 }
@@ -159,7 +159,7 @@ impl<W: Worker> Workers<W> {
     pub fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         match (self.style, self.workers.as_mut_slice()) {
             (WorkerStyle::Threads, [PacedWorker { worker, pace, .. }]) => {
-                return worker.work(Timer { entry: Entry(None), limit, pace: pace.as_mut(), stats });
+                return worker.work(Timer { entry: TimedEntrance(None), limit, pace: pace.as_mut(), stats });
             }
             (WorkerStyle::Threads, workers) => in_threads(workers, limit)?,
             (WorkerStyle::Processes, workers) => in_processes(workers, limit)?,

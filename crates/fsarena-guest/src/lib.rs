@@ -34,7 +34,7 @@ pub use kernel::{named, require as require_kernel};
 pub use lanes::require_memory;
 pub use monitor::DiskCounts;
 pub use qemu::{Hardware, Running};
-pub use shares::{Shared, Shares};
+pub use shares::{ServedFolders, Shared};
 pub use tools::{cached_tools, tools};
 
 use cache::Cache;

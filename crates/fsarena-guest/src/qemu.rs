@@ -28,7 +28,7 @@ use crate::channel::{self, RawDisk};
 use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
 use crate::monitor::{DiskCounts, Monitor};
-use crate::shares::{self, Shares};
+use crate::shares::{self, ServedFolders};
 use crate::{EndCause, GuestError, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
@@ -65,7 +65,7 @@ pub struct Hardware<'a> {
     /// A disk that the host reads and writes.
     pub raw: Option<&'a RawDisk>,
     /// Folders of the host that it mounts.
-    pub shares: &'a Shares,
+    pub shares: &'a ServedFolders,
     /// What the agent does, if it must not wait for the host to hear it.
     pub order: Option<&'a [u8]>,
 }
@@ -87,7 +87,7 @@ pub struct Running {
 
 impl<'a> Hardware<'a> {
     /// A guest without disks, which mounts these `shares`.
-    pub fn new(prepared: &'a Prepared, shares: &'a Shares) -> Self {
+    pub fn new(prepared: &'a Prepared, shares: &'a ServedFolders) -> Self {
         Self { prepared, lanes: None, modes: &[], raw: None, shares, order: None }
     }
 
@@ -364,7 +364,7 @@ pub fn usable(prepared: &mut Prepared, cache: &Cache<'_>) -> Result<Accelerator,
     }
     cache.tell("trying KVM");
     prepared.accelerator = Accelerator::Kvm;
-    let running = Hardware::new(prepared, &Shares::default()).boot()?;
+    let running = Hardware::new(prepared, &ServedFolders::default()).boot()?;
     running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
     let works = running.answers();
     let text = format!("{boot}{}", if works { "works" } else { "fails" });

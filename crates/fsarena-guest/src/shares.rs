@@ -41,7 +41,7 @@ pub struct Shared<'a> {
 
 /// Servers that run, and what QEMU and the guest have to know about them.
 #[derive(Debug, Default)]
-pub struct Shares {
+pub struct ServedFolders {
     /// What the guest mounts.
     pub mounts: Vec<Share>,
     arguments: Vec<String>,
@@ -108,7 +108,7 @@ impl ShareNeed {
         place.or_else(|| child::find_program(self.name))
     }
 
-    /// Its path, which [`Shares::require`] has found.
+    /// Its path, which [`ServedFolders::require`] has found.
     fn command(&self) -> String {
         self.path().map_or_else(|| self.name.to_owned(), |path| path.display().to_string())
     }
@@ -128,7 +128,7 @@ impl Protocol {
 }
 
 /// Starts what serves these folders; `run` is a folder for its files.
-type Serve = fn(&mut Shares, &[&Shared<'_>], &Path) -> Result<(), GuestError>;
+type Serve = fn(&mut ServedFolders, &[&Shared<'_>], &Path) -> Result<(), GuestError>;
 
 impl Shared<'_> {
     fn name(&self) -> String {
@@ -144,7 +144,7 @@ impl Shared<'_> {
     }
 }
 
-impl Shares {
+impl ServedFolders {
     /// Refuses kinds whose servers are not installed, or need root.
     ///
     /// # Errors
@@ -210,7 +210,7 @@ impl Shares {
 }
 
 /// QEMU itself serves 9P. Without a mapping of owners it needs no root.
-fn plan9(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<(), GuestError> {
+fn plan9(shares: &mut ServedFolders, folders: &[&Shared<'_>], _run: &Path) -> Result<(), GuestError> {
     for share in folders {
         let (name, number) = (share.name(), share.number);
         let path = escaped(&share.folder);
@@ -222,7 +222,7 @@ fn plan9(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<()
 }
 
 /// virtiofsd, which decides about caches: its options are `cache` and `writeback`.
-fn virtiofs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
+fn virtiofs(shares: &mut ServedFolders, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let program = VIRTIOFSD.command();
     let version = version_of(&[&program, "--version"]);
     shares.has_shared_memory = true;
@@ -244,7 +244,7 @@ fn virtiofs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<
 }
 
 /// NFS-Ganesha, for version 4 only, which needs no rpcbind: Debian's does not start for version 3 without one.
-fn nfs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
+fn nfs(shares: &mut ServedFolders, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let port = free_port()?;
     let state = run.join("ganesha");
     fs::create_dir_all(&state).map_err(GuestError::io("create", &state))?;
@@ -280,7 +280,7 @@ fn nfs(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), G
     Ok(())
 }
 
-fn smb(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
+fn smb(shares: &mut ServedFolders, folders: &[&Shared<'_>], run: &Path) -> Result<(), GuestError> {
     let (port, state) = (free_port()?, run.join("samba"));
     fs::create_dir_all(&state).map_err(GuestError::io("create", &state))?;
     let place = state.display();
@@ -313,7 +313,7 @@ fn smb(shares: &mut Shares, folders: &[&Shared<'_>], run: &Path) -> Result<(), G
 
 /// OpenSSH's sftp-server, without the encryption of sshd: QEMU starts one for each connection to an address of its
 /// network, so it listens nowhere on the host, and ends with QEMU.
-fn sshfs(shares: &mut Shares, folders: &[&Shared<'_>], _run: &Path) -> Result<(), GuestError> {
+fn sshfs(shares: &mut ServedFolders, folders: &[&Shared<'_>], _run: &Path) -> Result<(), GuestError> {
     shares.has_network = true;
     shares.forwards = format!(",guestfwd=tcp:{SFTP}:{SFTP_PORT}-cmd:{}", SFTP_SERVER.command());
     for share in folders {
@@ -342,7 +342,7 @@ fn answers(port: u16) -> bool {
 }
 
 fn start(
-    shares: &mut Shares,
+    shares: &mut ServedFolders,
     argv: &[String],
     run: &Path,
     name: &str,

@@ -67,9 +67,9 @@ impl FindingClass {
     }
 }
 
-type Rule = fn(&[Measured], &Design<'_>) -> Vec<String>;
+type FindingsRule = fn(&[Measured], &Design<'_>) -> Vec<String>;
 
-const RULES: [(FindingClass, Rule); 8] = [
+const RULES: [(FindingClass, FindingsRule); 8] = [
     (FindingClass::Identity, identity),
     (FindingClass::Confounded, conditions),
     (FindingClass::Confounded, hosts),

@@ -50,7 +50,7 @@ pub struct PairJudgement {
     #[serde(flatten)]
     pub estimate: Estimate,
     /// Whether the ratio is only a bound, since one of them was too fast for the program's clock.
-    pub bound: Bound,
+    pub bound: RatioBound,
     /// What is shown about `a`.
     pub verdict: Verdict,
     /// Why there is no other verdict, or a caveat.
@@ -60,7 +60,7 @@ pub struct PairJudgement {
 /// What a ratio says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Bound {
+pub enum RatioBound {
     /// The ratio itself.
     #[default]
     None,
@@ -236,14 +236,14 @@ impl Compared {
         let is_confounded = !other_conditions(rows).is_empty();
         let plain = naive(own);
         let bound = match own.map(|rows| rows.iter().any(|row| row.is_bound)) {
-            [true, true] => Some(Bound::None),
-            [true, false] => Some(Bound::AtLeast),
-            [false, true] => Some(Bound::AtMost),
+            [true, true] => Some(RatioBound::None),
+            [true, false] => Some(RatioBound::AtLeast),
+            [false, true] => Some(RatioBound::AtMost),
             [false, false] => None,
         };
         if let Some(bound) = bound {
             let mut pair = new(if is_confounded { JudgedReason::Confounded } else { JudgedReason::TooFast });
-            let is_known = bound != Bound::None && !is_confounded;
+            let is_known = bound != RatioBound::None && !is_confounded;
             pair.judged.estimate = Estimate::of(is_known.then_some(plain.0), None);
             pair.judged.bound = bound;
             return pair;

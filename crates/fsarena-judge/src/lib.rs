@@ -15,7 +15,7 @@ mod resolve;
 mod work;
 
 pub use findings::{FindingClass, JudgedFinding};
-pub use judgement::{Bound, JudgedReason, Judgement, PairJudgement, judge};
+pub use judgement::{JudgedReason, Judgement, PairJudgement, RatioBound, judge};
 pub use measured::{Clock, Extent, InputFacts, Measured, Reads, Run, SyncedResult};
 pub use print::report;
 pub use read::{CsvColumns, File, ReadError, csv, has_columns, name_alike, results, text, under_label};

@@ -12,7 +12,7 @@ use fsarena_report::report::{
 use fsarena_report::{capitalised, counted};
 
 use crate::findings::FindingClass;
-use crate::judgement::{Bound, JudgedReason, Judgement, PairJudgement};
+use crate::judgement::{JudgedReason, Judgement, PairJudgement, RatioBound};
 
 /// What the columns mean.
 const MEANING: &str = "Plain: the ratio of the means over all results, as a reader would compute it, and Welch's t \
@@ -140,9 +140,9 @@ fn why(judgement: &Judgement) -> Option<String> {
 /// `1.20×`, or `≥ 46.8×`.
 fn bounded(pair: &PairJudgement) -> Option<String> {
     let sign = match pair.bound {
-        Bound::None => "",
-        Bound::AtLeast => "≥ ",
-        Bound::AtMost => "≤ ",
+        RatioBound::None => "",
+        RatioBound::AtLeast => "≥ ",
+        RatioBound::AtMost => "≤ ",
     };
     Some(format!("{sign}{}", Ratio::alone(pair.estimate.ratio?).times()))
 }

@@ -1,7 +1,8 @@
 //! Results that did not do the same work, are of one run, or are too fast for their clock: what must not be ranked.
 
 use fsarena_judge::{
-    Bound, CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, Reads, SyncedResult, csv, judge, results,
+    CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, RatioBound, Reads, SyncedResult, csv, judge,
+    results,
 };
 use fsarena_model::{Share, Verdict};
 use serde_json::{Value, json};
@@ -432,7 +433,10 @@ fn too_fast_to_time_is_a_bound() {
         judgement.pairs.iter().find(|it| it.workload.starts_with("sequential create")).expect("both did it").clone()
     };
     let pair = create(&once);
-    assert_eq!((pair.verdict, pair.reason, pair.bound), (Verdict::Undecided, JudgedReason::TooFast, Bound::AtLeast));
+    assert_eq!(
+        (pair.verdict, pair.reason, pair.bound),
+        (Verdict::Undecided, JudgedReason::TooFast, RatioBound::AtLeast)
+    );
     // 16 × 1024 files in less than half a second, against 700 files/s.
     assert!(pair.estimate.ratio.is_some_and(|ratio| (ratio - 32_768.0 / 700.0).abs() < 1e-9), "{pair:?}");
     let found = texts(&once, FindingClass::Clock);
@@ -443,7 +447,7 @@ fn too_fast_to_time_is_a_bound() {
     assert_eq!((repeated.verdict, repeated.estimate.low), (Verdict::Undecided, None), "a bound is no verdict");
     let first = judged([read("a", "slow", include_str!("work/bonnie-slow.csv")), fast(0)]);
     let (bound, ratio) = (create(&first).bound, create(&first).estimate.ratio);
-    assert!(bound == Bound::AtMost && ratio.is_some_and(|ratio| ratio < 0.03), "{ratio:?}");
+    assert!(bound == RatioBound::AtMost && ratio.is_some_and(|ratio| ratio < 0.03), "{ratio:?}");
     let both = create(&judged([
         fast(0),
         fast(1),

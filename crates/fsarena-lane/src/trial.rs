@@ -137,7 +137,7 @@ impl Trial<'_> {
     }
 
     /// The options that the kernel shows when it is mounted with `words`, and its room.
-    fn shown(&self, source: &str, point: &Path, words: &[&str]) -> Result<(String, Room), LaneError> {
+    fn shown(&self, source: &str, point: &Path, words: &[&str]) -> Result<(String, RoomForFiles), LaneError> {
         let look_up = |error| LaneError::io("look up the mount of", point)(error);
         Mounting { source: source.to_owned(), options: words.join(",") }.mount_at(self.kind, point)?;
         let options = mountinfo::mount_of(point).map_err(look_up)?.all_options();
@@ -146,7 +146,7 @@ impl Trial<'_> {
         // Some file systems have no limit for files, and a tmpfs may have none for bytes.
         let files = (found.f_files > 0).then_some(found.f_ffree);
         let bytes = (found.f_blocks > 0).then_some(Bytes(found.f_bavail * found.f_frsize));
-        Ok((options, Room { bytes, files }))
+        Ok((options, RoomForFiles { bytes, files }))
     }
 
     /// Why it is not mounted: because of these words, if it is mounted without options.
@@ -164,7 +164,7 @@ impl Trial<'_> {
     }
 
     /// Refuses a file system on which a workload does not fit; says if it has room for few files.
-    fn room(&self, Room { bytes, files }: Room) -> Result<Option<String>, LaneError> {
+    fn room(&self, RoomForFiles { bytes, files }: RoomForFiles) -> Result<Option<String>, LaneError> {
         let Self { plan, contender, kind, .. } = self;
         // A smaller image says nothing.
         let is_as_large = kind.ground == Ground::Memory || self.size() == plan.lanes.size;
@@ -189,7 +189,7 @@ impl Trial<'_> {
 const LEAVE: &str = "leave it out, or give it another value";
 
 /// What a file system has room for.
-struct Room {
+struct RoomForFiles {
     /// `None`: not limited.
     bytes: Option<Bytes>,
     /// `None`: as many as fit.

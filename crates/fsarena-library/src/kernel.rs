@@ -10,7 +10,7 @@ use rustix::fs::{
     statat, syncfs, unlinkat, utimensat,
 };
 
-use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
+use crate::{Contents, DirectoryEntry, FileSystem, LibraryError, Names, Synced, Traffic};
 
 const SECTOR: u64 = 512;
 const MODE: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -47,7 +47,7 @@ impl Names for Kernel {
         Ok(found.st_size as u64)
     }
 
-    fn list(&mut self, path: &str) -> Result<Vec<(String, Entry)>, LibraryError> {
+    fn list(&mut self, path: &str) -> Result<Vec<(String, DirectoryEntry)>, LibraryError> {
         let name = if path.is_empty() { "." } else { path };
         let folder = self.open_with(name, OFlags::RDONLY | OFlags::DIRECTORY)?;
         let mut entries = Vec::new();
@@ -55,7 +55,8 @@ impl Names for Kernel {
             let entry = entry.map_err(failed("list", name))?;
             let name = entry.file_name().to_string_lossy();
             let is_own = name == "." || name == "..";
-            let kind = if entry.file_type() == FileType::Directory { Entry::Directory } else { Entry::File };
+            let kind =
+                if entry.file_type() == FileType::Directory { DirectoryEntry::Directory } else { DirectoryEntry::File };
             entries.extend((!is_own).then(|| (name.into_owned(), kind)));
         }
         Ok(entries)

@@ -74,7 +74,7 @@ pub enum Synced {
 
 /// An entry of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Entry {
+pub enum DirectoryEntry {
     /// A directory.
     Directory,
     /// Anything else.
@@ -92,7 +92,7 @@ pub trait Names {
     fn size(&mut self, path: &str) -> Result<u64, LibraryError>;
 
     /// The names in a directory, without `.` and `..`. The path `""` is the working directory.
-    fn list(&mut self, path: &str) -> Result<Vec<(String, Entry)>, LibraryError>;
+    fn list(&mut self, path: &str) -> Result<Vec<(String, DirectoryEntry)>, LibraryError>;
 
     /// Removes a file.
     fn remove_file(&mut self, path: &str) -> Result<(), LibraryError>;

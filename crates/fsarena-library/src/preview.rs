@@ -12,7 +12,7 @@ use rsext4_preview::loopfile::resolve_inode_block;
 use rsext4_preview::{BLOCK_SIZE, BlockDevice, Ext4FileSystem, Jbd2Dev, api};
 
 use crate::device::Device;
-use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
+use crate::{Contents, DirectoryEntry, FileSystem, LibraryError, Names, Synced, Traffic};
 
 /// The type of a directory entry that is a directory (`EXT4_FT_DIR` in the kernel's fs/ext4/ext4.h).
 const DIRECTORY: u8 = 2;
@@ -79,7 +79,7 @@ impl Preview {
         format!("{}{path}", self.directory)
     }
 
-    fn names(&mut self, path: &str) -> BlockDevResult<Vec<(String, Entry)>> {
+    fn names(&mut self, path: &str) -> BlockDevResult<Vec<(String, DirectoryEntry)>> {
         let full = self.full(path);
         let found = get_inode_with_num(&mut self.system, &mut self.device, full.trim_end_matches('/'))?;
         let (_, mut inode) = found.ok_or(BlockDevError::InvalidInput)?;
@@ -89,7 +89,7 @@ impl Preview {
             let cached = self.system.datablock_cache.get_or_load(&mut self.device, u64::from(at))?;
             let others = list_entries(&cached.data).into_iter().filter(|entry| !entry.is_dot() && !entry.is_dotdot());
             entries.extend(others.map(|entry| {
-                let kind = if entry.file_type == DIRECTORY { Entry::Directory } else { Entry::File };
+                let kind = if entry.file_type == DIRECTORY { DirectoryEntry::Directory } else { DirectoryEntry::File };
                 (String::from_utf8_lossy(entry.name).into_owned(), kind)
             }));
         }
@@ -114,7 +114,7 @@ impl Names for Preview {
         })
     }
 
-    fn list(&mut self, path: &str) -> Result<Vec<(String, Entry)>, LibraryError> {
+    fn list(&mut self, path: &str) -> Result<Vec<(String, DirectoryEntry)>, LibraryError> {
         self.ask("list", path, |mounted| mounted.names(path))
     }
 

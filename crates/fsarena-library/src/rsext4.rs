@@ -10,7 +10,7 @@ use rsext4::{
 };
 
 use crate::device::Device;
-use crate::{Contents, Entry, FileSystem, LibraryError, Names, Synced, Traffic};
+use crate::{Contents, DirectoryEntry, FileSystem, LibraryError, Names, Synced, Traffic};
 
 /// The unit of the library, bytes, whatever the unit of the device is.
 const SECTOR: u64 = 512;
@@ -88,7 +88,7 @@ impl Rsext4 {
         self.system.lookup_child(parent, name)?.ok_or_else(|| Ext4Error::new(Ext4ErrorKind::NotFound))
     }
 
-    fn names(&mut self, path: &str) -> Ext4Result<Vec<(String, Entry)>> {
+    fn names(&mut self, path: &str) -> Ext4Result<Vec<(String, DirectoryEntry)>> {
         let directory = self.directory_at(path)?;
         let mut reader = self.system.open_directory_reader(directory)?;
         let (mut cursor, mut entries) = (DirectoryCursor::Start, Vec::new());
@@ -99,7 +99,7 @@ impl Rsext4 {
             let others = some.iter().filter(|entry| entry.name != b"." && entry.name != b"..");
             entries.extend(others.map(|entry| {
                 let is_directory = entry.file_type == DirectoryEntryType::Directory;
-                let kind = if is_directory { Entry::Directory } else { Entry::File };
+                let kind = if is_directory { DirectoryEntry::Directory } else { DirectoryEntry::File };
                 (String::from_utf8_lossy(&entry.name).into_owned(), kind)
             }));
         }
@@ -127,7 +127,7 @@ impl Names for Rsext4 {
         self.ask("stat", path, |mounted| Ok(mounted.find(path)?.size))
     }
 
-    fn list(&mut self, path: &str) -> Result<Vec<(String, Entry)>, LibraryError> {
+    fn list(&mut self, path: &str) -> Result<Vec<(String, DirectoryEntry)>, LibraryError> {
         self.ask("list", path, |mounted| mounted.names(path))
     }
 

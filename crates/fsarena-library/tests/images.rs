@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fsarena_library::{Contents, Entry, FileSystem, Kernel, LibraryError, Names, Preview, Rsext4, Synced};
+use fsarena_library::{Contents, DirectoryEntry, FileSystem, Kernel, LibraryError, Names, Preview, Rsext4, Synced};
 
 const MIB: u64 = 1 << 20;
 
@@ -53,7 +53,7 @@ fn reads<F: FileSystem>(system: &mut F) -> Result<(), LibraryError> {
     let mut wanted: Vec<String> = (0..20).filter(|number| ![4, 5].contains(number)).map(|n| format!("f{n}")).collect();
     wanted.push("other".to_owned());
     wanted.sort();
-    assert_eq!(names, wanted.into_iter().map(|name| (name, Entry::File)).collect::<Vec<_>>());
+    assert_eq!(names, wanted.into_iter().map(|name| (name, DirectoryEntry::File)).collect::<Vec<_>>());
     assert_eq!((system.size("a/f3")?, system.size("b/large")?), (10_500, 4 * MIB));
     let mut file = system.open("a/other")?;
     let mut memory = vec![0; 20_000];

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use fsarena_durability::log::read;
-use fsarena_durability::{Disk, Found, Recording, State, Tally};
+use fsarena_durability::{CrashState, Disk, Found, Recording, Tally};
 use fsarena_guest::{GuestError, Prepared, RawDisk, Wanted};
 use fsarena_model::{Bytes, ErrorCategory};
 use guest::{DurabilityOrder, WriterTask};
@@ -139,7 +139,7 @@ fn failed(task: &WriterTask, Refusal { text, category, hint }: Refusal) -> anyho
     Refusal { text, category, hint: hint.or(Some(usual.to_owned())) }.into()
 }
 
-fn describe(state: &State, recording: &Recording) -> String {
+fn describe(state: &CrashState, recording: &Recording) -> String {
     let survivors = state.survivors.words();
     let (cut, all) = (state.cut, recording.requests().len());
     let acknowledged = recording.acknowledged_before(cut);

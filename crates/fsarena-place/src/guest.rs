@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use fsarena_execute::{Assignment, Listener};
 use fsarena_guest::init::by_id;
-use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, Shared, Shares, Wanted, lane_serial};
+use fsarena_guest::{DiskCounts, Hardware, LANES, Prepared, Running, ServedFolders, Shared, Wanted, lane_serial};
 use fsarena_lane::kind::{Ground, Tool};
 use fsarena_lane::layer::layer_tools;
 use fsarena_lane::{KINDS, Kind, disk, made_lanes, needs_lane, show_kernel_counters};
@@ -139,7 +139,7 @@ struct BootedGuest {
     connection: Connection,
     guest: Guest,
     /// The servers of the folders that it mounts.
-    shares: Shares,
+    shares: ServedFolders,
 }
 
 /// The connection to the agent of a guest, which may be silent for as long as `patience`.
@@ -213,7 +213,7 @@ pub fn run(in_guest: &InGuest, assignment: Assignment, stop: &AtomicBool, listen
         in_guest.require_possible(plan)?;
     }
     possible::require_one_guest(plan)?;
-    Shares::require(&plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect::<Vec<_>>())?;
+    ServedFolders::require(&plan.contenders.iter().filter_map(share_of).map(|kind| kind.name).collect::<Vec<_>>())?;
     // Only root can have a namespace, and then counts what QEMU does.
     let mut has_counters = !has_several && plan.has_own_disks();
     let enter = || {
@@ -293,11 +293,11 @@ fn with_lanes(plan: &Plan) -> impl Iterator<Item = &Contender> {
 }
 
 /// Makes the folders that the guest mounts, below a folder of the run, and starts their servers.
-fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
+fn share(plan: &Plan, locked: &mut Locked) -> Result<ServedFolders> {
     let contenders: Vec<&Contender> =
         plan.contenders.iter().filter(|contender| share_of(contender).is_some()).collect();
     if contenders.is_empty() {
-        return Ok(Shares::default());
+        return Ok(ServedFolders::default());
     }
     let parent = match &plan.lanes.storage {
         Storage::Directory(path) => path.clone(),
@@ -313,7 +313,7 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<Shares> {
         ledger.make_directory(&folder, 0o777)?;
         shared.push(Shared { number, contender, folder });
     }
-    Ok(Shares::serve(&shared, &run)?)
+    Ok(ServedFolders::serve(&shared, &run)?)
 }
 
 /// Tells the guest when its agent has answered.

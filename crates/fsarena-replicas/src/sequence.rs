@@ -17,7 +17,7 @@ use fsarena_sys::clock;
 use fsarena_engine::folder::{drop_all_caches, sync_and_drop_caches};
 use fsarena_engine::{Engine, EngineError, InLibrary, Job, Limit, NextRun, Opened, Operation, RunStats};
 use parameters::{LONGEST, SequenceParameters, StepAction, SyncTime};
-use perform::{Failure, StepCounts, StepPerformance};
+use perform::{StepCounts, StepFailure, StepPerformance};
 use state::{Pool, compare};
 use task::{SequenceTask, Tasks};
 
@@ -155,7 +155,7 @@ impl<F: FileSystem> SequenceJob<F> {
 }
 
 /// For `map_err`: the error of the step `name`.
-fn of_step<E: Into<Failure>>(name: &str) -> impl FnOnce(E) -> EngineError {
+fn of_step<E: Into<StepFailure>>(name: &str) -> impl FnOnce(E) -> EngineError {
     move |what| EngineError::Step { step: name.to_owned(), what: what.into() }
 }
 

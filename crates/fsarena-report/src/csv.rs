@@ -41,7 +41,7 @@ pub fn render(comparison: &Comparison) -> String {
 }
 
 /// What every row says about the run.
-fn of_run(comparison: &Comparison) -> Fields {
+fn of_run(comparison: &Comparison) -> NamedFields {
     let environment = &comparison.environment;
     vec![
         ("run", comparison.run.number.to_string()),
@@ -54,9 +54,9 @@ fn of_run(comparison: &Comparison) -> Fields {
 }
 
 /// A row's fields, each with the name of its column.
-type Fields = Vec<(&'static str, String)>;
+type NamedFields = Vec<(&'static str, String)>;
 
-fn cell_rows(cell: &Cell) -> Vec<Fields> {
+fn cell_rows(cell: &Cell) -> Vec<NamedFields> {
     let mut rows = vec![cell_row(cell)];
     for (index, value) in cell.by_round.iter().enumerate() {
         let mut row = base("round", cell, &cell.metric, &cell.unit);
@@ -80,7 +80,7 @@ fn cell_rows(cell: &Cell) -> Vec<Fields> {
     rows
 }
 
-fn base(kind: &str, cell: &Cell, metric: &str, unit: &str) -> Fields {
+fn base(kind: &str, cell: &Cell, metric: &str, unit: &str) -> NamedFields {
     vec![
         ("kind", kind.to_owned()),
         ("workload", cell.workload.clone()),
@@ -90,7 +90,7 @@ fn base(kind: &str, cell: &Cell, metric: &str, unit: &str) -> Fields {
     ]
 }
 
-fn cell_row(cell: &Cell) -> Fields {
+fn cell_row(cell: &Cell) -> NamedFields {
     let mut row = base("cell", cell, &cell.metric, &cell.unit);
     let classes: Vec<_> = cell.validity.iter().map(|validity| validity.class.to_string()).collect();
     let texts: Vec<_> = cell.validity.iter().map(|validity| finding::sentence(&validity.finding)).collect();
@@ -111,7 +111,7 @@ fn cell_row(cell: &Cell) -> Fields {
     row
 }
 
-fn reference_row(row: &BaselineRow) -> Fields {
+fn reference_row(row: &BaselineRow) -> NamedFields {
     vec![
         ("kind", "baseline".to_owned()),
         ("workload", row.workload.clone()),
@@ -123,7 +123,7 @@ fn reference_row(row: &BaselineRow) -> Fields {
     ]
 }
 
-fn verdict_row(pair: &PairVerdict) -> Fields {
+fn verdict_row(pair: &PairVerdict) -> NamedFields {
     vec![
         ("kind", "verdict".to_owned()),
         ("workload", pair.workload.clone()),
@@ -146,7 +146,7 @@ fn verdict_row(pair: &PairVerdict) -> Fields {
     ]
 }
 
-fn rank_row(row: &StandingRow) -> Fields {
+fn rank_row(row: &StandingRow) -> NamedFields {
     let rank = |rank: Option<u32>| rank.map(|rank| rank.to_string()).unwrap_or_default();
     vec![
         ("kind", "rank".to_owned()),
@@ -158,7 +158,7 @@ fn rank_row(row: &StandingRow) -> Fields {
     ]
 }
 
-fn suite_row(row: &SuiteRow) -> Fields {
+fn suite_row(row: &SuiteRow) -> NamedFields {
     vec![
         ("kind", "suite".to_owned()),
         ("contender", row.a.to_string()),
@@ -175,7 +175,7 @@ fn number(value: Option<f64>) -> String {
     value.filter(|value| value.is_finite()).map(|value| value.to_string()).unwrap_or_default()
 }
 
-fn line(fields: &Fields) -> String {
+fn line(fields: &NamedFields) -> String {
     let of = |column: &str| fields.iter().find(|(name, _)| *name == column).map_or("", |(_, text)| text.as_str());
     COLUMNS.split(',').map(|column| quoted(&harmless(column, of(column)))).collect::<Vec<_>>().join(",") + "\n"
 }

@@ -22,10 +22,10 @@ const MEANING: &str = "From the beginning of the call to its return; at a given 
 const ENOUGH: f64 = 10.0;
 
 /// A column: the figure, the title, and the share of operations above the figure.
-type Column = (LatencyFigure, &'static str, Option<f64>);
+type LatencyColumn = (LatencyFigure, &'static str, Option<f64>);
 
 /// The columns. Mean and maximum are never marked.
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [LatencyColumn; 7] = [
     (LatencyFigure::Mean, "mean", None),
     (LatencyFigure::P50, "p50", Some(0.5)),
     (LatencyFigure::P90, "p90", Some(0.1)),
@@ -99,7 +99,7 @@ fn figures(table: TableOf<'_, TimedLatencies<'_>>) -> Table {
     table.columns(ColumnKind::Figure, columns, |row, column| printed(row.cell, row.operation, column)).done()
 }
 
-fn printed(cell: &Cell, operation: &str, (figure, _, above): &Column) -> String {
+fn printed(cell: &Cell, operation: &str, (figure, _, above): &LatencyColumn) -> String {
     let Some(value) = value(cell, operation, *figure).map(seconds) else { return DASH.to_owned() };
     let count = self::value(cell, operation, LatencyFigure::Count);
     let is_thin = count.zip(*above).is_some_and(|(count, above)| count * above < ENOUGH);

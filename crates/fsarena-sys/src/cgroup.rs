@@ -98,7 +98,7 @@ impl Hierarchy {
 
 /// What the limit of a control group leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Room {
+pub struct GroupRoom {
     /// The group with the limit.
     pub group: PathBuf,
     /// Memory that its processes may still use. Its page cache counts as free.
@@ -107,16 +107,16 @@ pub struct Room {
 
 /// The least that the limits on this process, of its group and of those above it, leave; `None` if there is no limit, or
 /// none can be read.
-pub fn memory_room() -> Option<Room> {
+pub fn memory_room() -> Option<GroupRoom> {
     let hierarchy = Hierarchy::mounted("memory").ok()??;
     room_in(&hierarchy, &hierarchy.own_group()?)
 }
 
-fn room_in(hierarchy: &Hierarchy, group: &Path) -> Option<Room> {
+fn room_in(hierarchy: &Hierarchy, group: &Path) -> Option<GroupRoom> {
     hierarchy.up_from(group).filter_map(|group| room_of(hierarchy.version, group)).min_by_key(|room| room.free)
 }
 
-fn room_of(version: Version, group: &Path) -> Option<Room> {
+fn room_of(version: Version, group: &Path) -> Option<GroupRoom> {
     let number = |file: &str| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
     let (limit, usage) = (number(version.limit_file())?, number(version.usage_file())?);
     let statistics = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
@@ -125,7 +125,7 @@ fn room_of(version: Version, group: &Path) -> Option<Room> {
         value.unwrap_or(0)
     };
     let cache = cached("inactive_file") + cached("active_file");
-    Some(Room { group: group.to_owned(), free: Bytes(limit.saturating_sub(usage.saturating_sub(cache))) })
+    Some(GroupRoom { group: group.to_owned(), free: Bytes(limit.saturating_sub(usage.saturating_sub(cache))) })
 }
 
 #[cfg(test)]
@@ -180,7 +180,7 @@ mod tests {
             fs::write(outer.join("memory.stat"), "file 450\ninactive_file 150\nactive_file 250\n").expect("written");
             let hierarchy = Hierarchy { version, top: place.path().to_owned(), controller: "memory" };
             let found = room_in(&hierarchy, &inner);
-            assert_eq!(found, Some(Room { group: outer, free: Bytes(800) }));
+            assert_eq!(found, Some(GroupRoom { group: outer, free: Bytes(800) }));
         }
     }
 }

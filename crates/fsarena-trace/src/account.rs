@@ -12,7 +12,7 @@ use crate::division::{Division, Part, Recording};
 use crate::requests::{DeviceLog, union, within};
 use crate::shares::Shares;
 use crate::symbols::{Knobs, Sleep};
-use crate::threads::{Piece, Sample, State, Threads};
+use crate::threads::{Piece, State, ThreadSample, Threads};
 use crate::waits::Waits;
 
 /// The name of a kernel worker that passes requests of a loop device on.
@@ -32,7 +32,7 @@ pub struct Traced {
     /// What kernel workers began to work on, in the order of time. They do so for everybody.
     pub works: HashMap<u32, Vec<(u64, String)>>,
     /// Where threads were, in the order of time.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<ThreadSample>,
     /// The requests to the contender's device.
     pub device: DeviceLog,
     /// What was recorded, in the order of time.
@@ -145,7 +145,7 @@ impl Traced {
     }
 
     /// The samples within `span`.
-    pub fn samples_within(&self, span: Span) -> impl Iterator<Item = &Sample> {
+    pub fn samples_within(&self, span: Span) -> impl Iterator<Item = &ThreadSample> {
         let samples = from(&self.samples, |sample| sample.time, span.start).iter();
         samples.take_while(move |sample| sample.time < span.end)
     }

@@ -6,7 +6,7 @@ use std::ops::{Add, Sub};
 use fsarena_model::{Spent, TimePart};
 
 use crate::symbols::Knobs;
-use crate::threads::Sample;
+use crate::threads::ThreadSample;
 
 /// An event that was recorded. Recording it took time, which this thread, or those that wait for it, lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,7 +79,7 @@ impl Division {
     }
 
     /// Adds a sample of the time on processors, which stands for `share` of a thread.
-    pub fn sample(&mut self, sample: &Sample, share: f64) {
+    pub fn sample(&mut self, sample: &ThreadSample, share: f64) {
         *self.sampled.entry(sample.at.clone()).or_default() += share;
         bits(sample.knobs).for_each(|knob| *self.sampled_knobs.entry(knob).or_default() += share);
     }

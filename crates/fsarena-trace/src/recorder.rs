@@ -17,7 +17,7 @@ use crate::division::{Recording, sum};
 use crate::fields::{Event, EventFields};
 use crate::requests::{DeviceLog, RequestChange, request_kind};
 use crate::symbols::{Sleep, Symbols};
-use crate::threads::{Change, Sample, Threads};
+use crate::threads::{ThreadChange, ThreadSample, Threads};
 use crate::work::WorkThreads;
 use crate::{Span, Subject};
 
@@ -204,7 +204,7 @@ struct Reading<'a> {
     format: &'a EventFields,
     symbols: &'a Symbols,
     before: WorkThreads,
-    changes: Vec<(u64, Change)>,
+    changes: Vec<(u64, ThreadChange)>,
     requests: Vec<RequestChange>,
     /// The process that created each process, and the threads that were created.
     parents: HashMap<u32, u32>,
@@ -236,8 +236,8 @@ impl<'a> Reading<'a> {
             SampleRecord::Sample { process, thread, time, is_user, chain } => {
                 self.traced.processes.insert(thread, process);
                 let at = if is_user { Spent::User } else { Spent::Kernel(self.symbols.layer(chain)) };
-                self.traced.samples.push(Sample { time, thread, at, knobs: self.symbols.knobs(chain) });
-                self.changes.push((time, Change::Runs(thread)));
+                self.traced.samples.push(ThreadSample { time, thread, at, knobs: self.symbols.knobs(chain) });
+                self.changes.push((time, ThreadChange::Runs(thread)));
             }
             SampleRecord::Fork { process, parent, thread, time } => {
                 self.traced.processes.insert(thread, process);
@@ -245,7 +245,7 @@ impl<'a> Reading<'a> {
                     self.parents.insert(process, parent);
                 }
                 self.created.insert(thread);
-                self.changes.push((time, Change::Created(thread)));
+                self.changes.push((time, ThreadChange::Created(thread)));
             }
             SampleRecord::Named { thread, name } => drop(self.traced.names.insert(thread, name.to_owned())),
         }
@@ -278,12 +278,12 @@ impl<'a> Reading<'a> {
                 let (thread, duration) = (format.ran.0.number(data)? as u32, format.ran.1.number(data)?);
                 let since = time.saturating_sub(duration);
                 self.begun = self.begun.filter(|begun| since <= *begun);
-                self.changes.push((since, Change::SwitchedIn(thread)));
+                self.changes.push((since, ThreadChange::SwitchedIn(thread)));
             }
             Event::Woken => {
                 let is_interrupt = format.flags.number(data)? & IN_INTERRUPT != 0 || thread == 0;
                 let by = (!is_interrupt).then_some(thread);
-                self.changes.push((time, Change::Woken { thread: format.woken.number(data)? as u32, by }));
+                self.changes.push((time, ThreadChange::Woken { thread: format.woken.number(data)? as u32, by }));
             }
             Event::Work => {
                 let function = self.symbols.work(format.work_function.number(data)?).unwrap_or("unknown");
@@ -314,13 +314,13 @@ impl<'a> Reading<'a> {
             recording.cost = CHAIN_COST;
         }
         // The thread that a processor leaves first has run on it since before the trace.
-        self.changes.extend(self.begun.take().map(|begun| (begun, Change::Runs(from))));
+        self.changes.extend(self.begun.take().map(|begun| (begun, ThreadChange::Runs(from))));
         let sleep = match state & WAITS {
             0 => None,
             _ if state & HAS_ENDED != 0 || state & IDLES != 0 && chain.is_empty() => Some((Sleep::Idle, 0)),
             _ => Some((self.symbols.sleep(chain), self.symbols.knobs(chain))),
         };
-        self.changes.push((time, Change::Switch { from, sleep, to }));
+        self.changes.push((time, ThreadChange::Switch { from, sleep, to }));
     }
 
     fn finish(mut self, whole: Span, spans: &[Span]) -> Traced {

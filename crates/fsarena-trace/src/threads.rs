@@ -9,7 +9,7 @@ use crate::symbols::{Knobs, Sleep};
 
 /// What happened to a thread at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum ThreadChange {
     /// A processor passed from one thread to another; 0 is the idle thread.
     Switch {
         from: u32,
@@ -33,7 +33,7 @@ pub enum Change {
 
 /// A sample of where a thread of the work was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
+pub struct ThreadSample {
     pub time: u64,
     pub thread: u32,
     /// Where it was.
@@ -105,12 +105,12 @@ impl Doing {
 
 impl Threads {
     /// Follows the threads through `changes`, which are in the order of time, until `end`.
-    pub fn follow(changes: &[(u64, Change)], end: u64) -> Self {
+    pub fn follow(changes: &[(u64, ThreadChange)], end: u64) -> Self {
         let mut threads = Self::default();
         let mut current: HashMap<u32, Doing> = HashMap::new();
         for &(time, change) in changes {
             match change {
-                Change::Switch { from, sleep, to } => {
+                ThreadChange::Switch { from, sleep, to } => {
                     let before = current.get(&from).copied().unwrap_or(Doing::new(time, State::Running));
                     threads.add(from, Span { start: before.since, end: time }, before.until_now(true));
                     let asleep = |(sleep, knobs)| State::Asleep { sleep, knobs, woken_by: None };
@@ -120,8 +120,8 @@ impl Threads {
                         threads.add(to, Span { start: before.since, end: time }, before.until_now(false));
                     }
                 }
-                Change::SwitchedIn(thread) => threads.runs(&mut current, thread, time, false),
-                Change::Woken { thread, by } => {
+                ThreadChange::SwitchedIn(thread) => threads.runs(&mut current, thread, time, false),
+                ThreadChange::Woken { thread, by } => {
                     if let Some(by) = by {
                         threads.runs(&mut current, by, time, true);
                     }
@@ -135,8 +135,8 @@ impl Threads {
                         None => drop(current.insert(thread, Doing::new(time, State::Ready))),
                     }
                 }
-                Change::Runs(thread) => threads.runs(&mut current, thread, time, true),
-                Change::Created(thread) => drop(current.insert(thread, Doing::new(time, State::Ready))),
+                ThreadChange::Runs(thread) => threads.runs(&mut current, thread, time, true),
+                ThreadChange::Created(thread) => drop(current.insert(thread, Doing::new(time, State::Ready))),
             }
         }
         for (thread, doing) in current {
@@ -188,12 +188,12 @@ mod tests {
     fn a_thread_runs_waits_is_woken_and_runs_again() {
         let commit = Sleep::Waits(Wait::Commit);
         let changes = [
-            (0, Change::Runs(1)),
-            (10, Change::Switch { from: 1, sleep: Some((commit, 0)), to: 0 }),
-            (15, Change::Switch { from: 0, sleep: None, to: 2 }),
-            (30, Change::Woken { thread: 1, by: Some(2) }),
-            (40, Change::Switch { from: 2, sleep: Some((Sleep::Idle, 0)), to: 1 }),
-            (41, Change::Woken { thread: 1, by: None }),
+            (0, ThreadChange::Runs(1)),
+            (10, ThreadChange::Switch { from: 1, sleep: Some((commit, 0)), to: 0 }),
+            (15, ThreadChange::Switch { from: 0, sleep: None, to: 2 }),
+            (30, ThreadChange::Woken { thread: 1, by: Some(2) }),
+            (40, ThreadChange::Switch { from: 2, sleep: Some((Sleep::Idle, 0)), to: 1 }),
+            (41, ThreadChange::Woken { thread: 1, by: None }),
         ];
         let threads = Threads::follow(&changes, 50);
         let pieces: Vec<(u64, u64, State)> =
@@ -205,7 +205,7 @@ mod tests {
     }
 
     /// What thread 1 does, as its changes and those of thread 2 tell, from 0 to 100 µs.
-    fn states(changes: &[(u64, Change)]) -> Vec<(u64, u64, State)> {
+    fn states(changes: &[(u64, ThreadChange)]) -> Vec<(u64, u64, State)> {
         let threads = Threads::follow(changes, 100_000);
         threads.pieces[&1].iter().map(|piece| (piece.span.start, piece.span.end, piece.state)).collect()
     }
@@ -214,15 +214,15 @@ mod tests {
 
     #[test]
     fn a_thread_may_be_woken_on_its_way_to_sleep() {
-        let begun = (0, Change::Switch { from: 0, sleep: None, to: 1 });
-        let woken = (19_000, Change::Woken { thread: 1, by: Some(2) });
-        let asleep = (20_000, Change::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 });
-        let goes_on = (30_000, Change::Switch { from: 0, sleep: None, to: 1 });
+        let begun = (0, ThreadChange::Switch { from: 0, sleep: None, to: 1 });
+        let woken = (19_000, ThreadChange::Woken { thread: 1, by: Some(2) });
+        let asleep = (20_000, ThreadChange::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 });
+        let goes_on = (30_000, ThreadChange::Switch { from: 0, sleep: None, to: 1 });
         let ran = (0, 20_000, State::Running);
         let ready = [ran, (20_000, 30_000, State::Ready), (30_000, 100_000, State::Running)];
         assert_eq!(states(&[begun, woken, asleep, goes_on]), ready);
         // It had looked for itself, and sleeps until it is woken once more.
-        let again = (25_000, Change::Woken { thread: 1, by: Some(2) });
+        let again = (25_000, ThreadChange::Woken { thread: 1, by: Some(2) });
         let waits = State::Asleep { sleep: LOCK, knobs: 0, woken_by: Some(2) };
         let later = [ran, (20_000, 25_000, waits), (25_000, 30_000, State::Ready), (30_000, 100_000, State::Running)];
         assert_eq!(states(&[begun, woken, asleep, again, goes_on]), later);
@@ -231,22 +231,22 @@ mod tests {
     /// Otherwise all that it does would be part of its wait.
     #[test]
     fn a_thread_runs_from_when_it_comes_to_a_processor() {
-        let come = (60_000, Change::SwitchedIn(1));
-        let asleep = (20_000, Change::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 });
+        let come = (60_000, ThreadChange::SwitchedIn(1));
+        let asleep = (20_000, ThreadChange::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 });
         let waited = State::Asleep { sleep: LOCK, knobs: 0, woken_by: None };
         let expected = [(0, 20_000, State::Running), (20_000, 60_000, waited), (60_000, 100_000, State::Running)];
-        assert_eq!(states(&[(0, Change::Runs(1)), asleep, come]), expected);
-        let woken = (50_000, Change::Woken { thread: 1, by: Some(2) });
+        assert_eq!(states(&[(0, ThreadChange::Runs(1)), asleep, come]), expected);
+        let woken = (50_000, ThreadChange::Woken { thread: 1, by: Some(2) });
         let ready = (50_000, 60_000, State::Ready);
-        assert_eq!(states(&[(0, Change::Runs(1)), asleep, woken, come])[2], ready);
+        assert_eq!(states(&[(0, ThreadChange::Runs(1)), asleep, woken, come])[2], ready);
     }
 
     #[test]
     fn a_thread_that_wakes_another_runs() {
         let changes = [
-            (0, Change::Runs(1)),
-            (20_000, Change::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 }),
-            (60_000, Change::Woken { thread: 2, by: Some(1) }),
+            (0, ThreadChange::Runs(1)),
+            (20_000, ThreadChange::Switch { from: 1, sleep: Some((LOCK, 0)), to: 0 }),
+            (60_000, ThreadChange::Woken { thread: 2, by: Some(1) }),
         ];
         let waited = State::Asleep { sleep: LOCK, knobs: 0, woken_by: None };
         let expected = [(0, 20_000, State::Running), (20_000, 60_000, waited), (60_000, 100_000, State::Running)];

@@ -25,7 +25,7 @@ pub struct PublishedWork {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MachineLimit {
     /// The limited quantity.
-    pub bound: Bound,
+    pub bound: LimitedQuantity,
     /// Its maximum, in the unit that the bound names.
     pub value: f64,
     /// The medium, and the source of its limit.
@@ -35,7 +35,7 @@ pub struct MachineLimit {
 /// A quantity that a machine limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Bound {
+pub enum LimitedQuantity {
     /// 1024² bytes per second to or from the medium.
     MegabytesPerSecond,
     /// Revolutions of the disk per second.

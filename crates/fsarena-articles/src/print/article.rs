@@ -38,11 +38,11 @@ fn report(article: &Article, findings: &[Finding]) -> Report {
 
 /// An article and the findings of the rules in it, as indented JSON with the keys `article` and `findings`.
 pub fn article_as_json(article: &Article, findings: &[Finding]) -> String {
-    json(&Judged { article, findings })
+    json(&JudgedClaims { article, findings })
 }
 
 #[derive(Serialize)]
-struct Judged<'a> {
+struct JudgedClaims<'a> {
     article: &'a Article,
     findings: &'a [Finding],
 }

@@ -9,7 +9,7 @@ use fsarena_report::number;
 use fsarena_report::report::{ColumnKind, Fold, List, ListLook, Role, Section, Sentence, Shown, TableLook, TableOf};
 
 use crate::article::{ClaimOutcome, Counterpart, PublishedContender};
-use crate::reproduction::{Agreement, Measured, ReproducedFigure, Reproduction, StandIn, Winner, Wins};
+use crate::reproduction::{Agreement, MeasuredFigure, ReproducedFigure, Reproduction, StandIn, Winner, Wins};
 
 /// The section about a reproduction: its sentences, the curves of a page, the tables, and a page's charts
 /// of each test.
@@ -262,7 +262,7 @@ impl FigureForm {
         if is_unfinished {
             return Some(FoundFigure { value: 0.0, text: UNFINISHED.to_owned(), is_valid: true });
         }
-        let Measured { median: value, is_valid, .. } = measured?;
+        let MeasuredFigure { median: value, is_valid, .. } = measured?;
         Some(FoundFigure { value, text: number::value(value, &figure.unit), is_valid })
     }
 }

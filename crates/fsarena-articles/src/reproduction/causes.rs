@@ -5,7 +5,7 @@ use fsarena_model::{Better, Label, Workload};
 use fsarena_stats::{Interval, LogEstimate};
 
 use crate::article::{Blamed, Cause, PublishedTest};
-use crate::reproduction::{Measured, ReproducedFigure};
+use crate::reproduction::{MeasuredFigure, ReproducedFigure};
 
 use super::Context;
 use super::claims::ShownFigures;
@@ -93,8 +93,8 @@ fn without_harness(cause: &Cause, figures: &[ReproducedFigure]) -> Option<ShownF
     let slower = figure(&cause.slower).filter(|slower| slower.better == Better::Lower)?;
     let (plainly, published) = (slower.plainly?, slower.as_published?);
     let faster = figure(&cause.faster)?.as_published?;
-    let most = |one: Measured| one.high.unwrap_or(one.median * WITHOUT_INTERVAL);
-    let least = |one: Measured| one.low.unwrap_or(one.median / WITHOUT_INTERVAL);
+    let most = |one: MeasuredFigure| one.high.unwrap_or(one.median * WITHOUT_INTERVAL);
+    let least = |one: MeasuredFigure| one.low.unwrap_or(one.median / WITHOUT_INTERVAL);
     let (difference, least) = (published.median - faster.median, least(published) - most(faster));
     let share = ShareOfDifference { share: plainly.median / difference, low: None, high: Some(most(plainly) / least) };
     (least > 0.0 && share.is_so() == Some(false)).then(|| {

@@ -1,7 +1,7 @@
 //! The outcome of an article's claims in this run.
 
 use crate::article::{Check, Claim, ClaimOutcome, PublishedMetric, at_place};
-use crate::reproduction::{ClaimHere, Measured, ReproducedFigure};
+use crate::reproduction::{ClaimHere, MeasuredFigure, ReproducedFigure};
 use fsarena_model::units::significant;
 use fsarena_model::{Better, distinct};
 
@@ -58,7 +58,7 @@ fn shown_here(context: &Context<'_>, seen: &ShownFigures) -> Option<String> {
 }
 
 /// Contenders of an article, with the properly measured figure of each.
-type Group<'a> = Vec<(&'a String, Measured)>;
+type FiguresOfGroup<'a> = Vec<(&'a String, MeasuredFigure)>;
 
 /// What the properly measured figures show about a check or a cause.
 #[derive(Default)]
@@ -117,22 +117,24 @@ fn seen(context: &Context<'_>, check: &Check, figures: &[ReproducedFigure]) -> S
 }
 
 /// `None` if the intervals allow both.
-fn is_so(check: &Check, better: Better, margin: f64, groups: &[Group<'_>]) -> Option<bool> {
-    let is_equal = |one: Measured, other: Measured| match compared(better, margin, one, other) {
+fn is_so(check: &Check, better: Better, margin: f64, groups: &[FiguresOfGroup<'_>]) -> Option<bool> {
+    let is_equal = |one: MeasuredFigure, other: MeasuredFigure| match compared(better, margin, one, other) {
         0 => {
             let (low, _, high) = times_better(better, one, other);
             (low > 1.0 / MOST_OF_EQUAL && high < MOST_OF_EQUAL).then_some(true)
         }
         _ => Some(false),
     };
-    let is_better = |one: Measured, other: Measured| {
+    let is_better = |one: MeasuredFigure, other: MeasuredFigure| {
         let least = check.at_least.unwrap_or(1.0);
         let (_, median, high) = times_better(better, one, other);
         let is_shown = compared(better, margin, one, other) == 1 && median >= least;
         let is_refuted = high < least.max(1.0 + margin);
         (is_shown || is_refuted).then_some(is_shown)
     };
-    let all = |one: &Group<'_>, other: &Group<'_>, is_it: &dyn Fn(Measured, Measured) -> Option<bool>| {
+    let all = |one: &FiguresOfGroup<'_>,
+               other: &FiguresOfGroup<'_>,
+               is_it: &dyn Fn(MeasuredFigure, MeasuredFigure) -> Option<bool>| {
         let pairs = one.iter().flat_map(|(_, a)| other.iter().map(move |(_, b)| (*a, *b)));
         pairs.map(|(a, b)| is_it(a, b)).collect::<Vec<_>>()
     };
@@ -150,8 +152,8 @@ fn all_of(several: Vec<Option<bool>>) -> Option<bool> {
     }
 }
 
-fn words(metric: &PublishedMetric, groups: &[Group<'_>]) -> String {
-    let word = |(name, measured): &(&String, Measured)| match is_last(metric.better, *measured) {
+fn words(metric: &PublishedMetric, groups: &[FiguresOfGroup<'_>]) -> String {
+    let word = |(name, measured): &(&String, MeasuredFigure)| match is_last(metric.better, *measured) {
         true => format!("{name} did not finish"),
         false => format!("{name} {} {}", significant(measured.median, 3), metric.unit),
     };
@@ -160,7 +162,11 @@ fn words(metric: &PublishedMetric, groups: &[Group<'_>]) -> String {
 
 /// The groups of a check at a place, with the figures that are there, and the contenders that have none. A contender
 /// that ran out of time ranks behind those that finished.
-fn found<'a>(check: &'a Check, metric_at: MetricAt<'_>, figures: &[ReproducedFigure]) -> (Vec<Group<'a>>, Vec<String>) {
+fn found<'a>(
+    check: &'a Check,
+    metric_at: MetricAt<'_>,
+    figures: &[ReproducedFigure],
+) -> (Vec<FiguresOfGroup<'a>>, Vec<String>) {
     let of = |name: &'a String| {
         let mut own = figures.iter().filter(|figure| metric_at.has(figure));
         let figure = own.find(|figure| figure.name.as_ref() == Some(name))?;
@@ -168,5 +174,5 @@ fn found<'a>(check: &'a Check, metric_at: MetricAt<'_>, figures: &[ReproducedFig
     };
     let groups = check.order.iter().map(|group| group.iter().filter_map(of).collect());
     let lacking = check.order.iter().flatten().filter(|name| of(name).is_none());
-    (groups.filter(|group: &Group<'_>| !group.is_empty()).collect(), lacking.cloned().collect())
+    (groups.filter(|group: &FiguresOfGroup<'_>| !group.is_empty()).collect(), lacking.cloned().collect())
 }

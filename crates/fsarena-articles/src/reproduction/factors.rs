@@ -1,7 +1,7 @@
 //! Speed-ups over an article's base contender and their factors; and the article's figures over all tests.
 
-use crate::article::{Computed, Reckoning, Summary, Together};
-use crate::reproduction::{Measured, RatioOfArticle, ReproducedFigure, SummaryRow};
+use crate::article::{Computed, MetricSummary, Reckoning, Together};
+use crate::reproduction::{MeasuredFigure, RatioOfArticle, ReproducedFigure, SummaryRow};
 use fsarena_model::{Better, Label, distinct};
 
 use super::Context;
@@ -26,7 +26,7 @@ pub fn factors(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<Ratio
 fn factor(base: &ReproducedFigure, other: &ReproducedFigure) -> RatioOfArticle {
     let times = |base: Option<f64>, other: Option<f64>| Some(base? / other?).filter(|times| times.is_finite());
     let turned = |value: Option<f64>| value.map(|value| if base.better == Better::Lower { value } else { 1.0 / value });
-    let median = |measured: Option<Measured>| turned(measured.map(|measured| measured.median));
+    let median = |measured: Option<MeasuredFigure>| turned(measured.map(|measured| measured.median));
     let published = |figure: &ReproducedFigure| turned(figure.published.as_ref().map(|(value, _)| *value));
     // A test without a shell or program has one measured form, which is the plain one.
     let plainly = |figure: &ReproducedFigure| median(figure.plainly.or(figure.as_published));
@@ -46,7 +46,7 @@ pub fn summaries(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<Sum
     context.article.summaries.iter().flat_map(|summary| rows(context, summary, figures)).collect()
 }
 
-fn rows(context: &Context<'_>, summary: &Summary, figures: &[ReproducedFigure]) -> Vec<SummaryRow> {
+fn rows(context: &Context<'_>, summary: &MetricSummary, figures: &[ReproducedFigure]) -> Vec<SummaryRow> {
     let own: Vec<&ReproducedFigure> = figures.iter().filter(|figure| figure.metric == summary.metric).collect();
     let whose = distinct(own.iter().map(|figure| (figure.name.as_ref(), figure.contender.as_ref())));
     let tests = context.article.tests.iter();
@@ -77,7 +77,7 @@ fn rows(context: &Context<'_>, summary: &Summary, figures: &[ReproducedFigure]) 
 }
 
 /// The text of the figure in the article's claims, if a claim states it.
-fn stated(context: &Context<'_>, summary: &Summary, name: &str) -> Option<String> {
+fn stated(context: &Context<'_>, summary: &MetricSummary, name: &str) -> Option<String> {
     let is_it = |computed: &&Computed| match (&computed.from, summary.of) {
         (Some(Reckoning::Total { metric, of }), Together::Sum)
         | (Some(Reckoning::Mean { metric, of }), Together::Mean) => *metric == summary.metric && of == name,

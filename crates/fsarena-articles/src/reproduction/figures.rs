@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::article::{PublishedMetric, PublishedTest, Source};
-use crate::reproduction::{Measured, ReproducedFigure, StandIn, Unfinished};
+use crate::reproduction::{MeasuredFigure, ReproducedFigure, StandIn, Unfinished};
 use fsarena_library::Library;
 use fsarena_model::{Contender, Durability, Label, distinct};
 
@@ -103,9 +103,9 @@ fn says_something(figure: &ReproducedFigure) -> bool {
 
 #[derive(Default)]
 struct Sourced {
-    as_published: Option<Measured>,
-    plainly: Option<Measured>,
-    properly: Option<Measured>,
+    as_published: Option<MeasuredFigure>,
+    plainly: Option<MeasuredFigure>,
+    properly: Option<MeasuredFigure>,
     is_unfinished: bool,
     is_unfinished_properly: bool,
 }

@@ -97,13 +97,13 @@ pub struct ReproducedFigure {
     /// The published value, and its text; `None` for charts of which only the text survives.
     pub published: Option<(f64, String)>,
     /// Measured as it was published.
-    pub as_published: Option<Measured>,
+    pub as_published: Option<MeasuredFigure>,
     /// Measured without the shell or program that it was published with; `None` if it was measured only once.
-    pub plainly: Option<Measured>,
+    pub plainly: Option<MeasuredFigure>,
     /// Measured properly.
-    pub properly: Option<Measured>,
+    pub properly: Option<MeasuredFigure>,
     /// Measured properly, on the contender that corresponds to the article's in proper measurements, see [`StandIn`].
-    pub properly_for_it: Option<Measured>,
+    pub properly_for_it: Option<MeasuredFigure>,
     /// Where it did not finish within its time limit.
     #[serde(default, skip_serializing_if = "Unfinished::is_none")]
     pub unfinished: Unfinished,
@@ -143,7 +143,7 @@ pub struct StandIn {
 
 /// A figure over all rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasuredFigure {
     /// The median over rounds.
     pub median: f64,
     /// The lower end of its pointwise 95 % interval; `None` with too few rounds.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::article::{Quantity, Source};
-use crate::reproduction::{Context, Measured};
+use crate::reproduction::{Context, MeasuredFigure};
 use fsarena_model::{Label, Outcome, Step, Trial, Workload};
 use fsarena_stats::{Summary, cell_summary};
 
@@ -46,10 +46,10 @@ fn jobs(workload: &Workload, wanted: Quantity) -> f64 {
 }
 
 /// The figure over all rounds; `is_valid` says whether the cell allows a verdict.
-pub fn measured(by_round: &ByRound, is_valid: bool) -> Option<Measured> {
+pub fn measured(by_round: &ByRound, is_valid: bool) -> Option<MeasuredFigure> {
     let values: Vec<f64> = by_round.values().copied().collect();
     let Summary { median, low, high } = cell_summary(&values)?;
-    Some(Measured { median, low, high, rounds: values.len() as u32, is_valid })
+    Some(MeasuredFigure { median, low, high, rounds: values.len() as u32, is_valid })
 }
 
 fn of_trial(trial: &Trial, workload: &Workload, source: &Source, wanted: Quantity) -> Option<f64> {

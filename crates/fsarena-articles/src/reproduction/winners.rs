@@ -1,6 +1,6 @@
 //! The winner of each test, published and here, and the agreement of both orders.
 
-use crate::reproduction::{Agreement, Measured, ReproducedFigure, Winner, Wins};
+use crate::reproduction::{Agreement, MeasuredFigure, ReproducedFigure, Winner, Wins};
 use fsarena_model::{Better, Label};
 use fsarena_stats::{OrderedPairs, order, tau_over_rounds};
 
@@ -27,27 +27,27 @@ struct Entrant<'a> {
 }
 
 /// Selects the valid figure of one of the two forms of measurement.
-type Form = fn(&ReproducedFigure, Better) -> Option<Measured>;
+type Form = fn(&ReproducedFigure, Better) -> Option<MeasuredFigure>;
 
-fn as_published(figure: &ReproducedFigure, better: Better) -> Option<Measured> {
+fn as_published(figure: &ReproducedFigure, better: Better) -> Option<MeasuredFigure> {
     let measured = if figure.unfinished.as_published { Some(last(better)) } else { figure.as_published };
     measured.filter(|measured| measured.is_valid)
 }
 
 /// The proper figure of an entry's stand-in, if it is valid; the worst figure if it ran out of time.
-pub fn properly_for_it(figure: &ReproducedFigure, better: Better) -> Option<Measured> {
+pub fn properly_for_it(figure: &ReproducedFigure, better: Better) -> Option<MeasuredFigure> {
     let measured = if figure.unfinished.properly_for_it { Some(last(better)) } else { figure.properly_for_it };
     measured.filter(|measured| measured.is_valid)
 }
 
 /// A figure behind all figures of contenders that finished, by any margin.
-fn last(better: Better) -> Measured {
+fn last(better: Better) -> MeasuredFigure {
     let worst = if better == Better::Higher { 0.0 } else { f64::MAX };
-    Measured { median: worst, low: Some(worst), high: Some(worst), rounds: 1, is_valid: true }
+    MeasuredFigure { median: worst, low: Some(worst), high: Some(worst), rounds: 1, is_valid: true }
 }
 
 /// Whether a figure stands for a contender that did not finish.
-pub fn is_last(better: Better, measured: Measured) -> bool {
+pub fn is_last(better: Better, measured: MeasuredFigure) -> bool {
     measured == last(better)
 }
 
@@ -106,9 +106,9 @@ fn turned(better: Better, value: f64) -> f64 {
 pub const WITHOUT_INTERVAL: f64 = 2.0;
 
 /// How many times better one figure is than another, by the medians, between the ends that the intervals allow.
-pub fn times_better(better: Better, one: Measured, other: Measured) -> (f64, f64, f64) {
+pub fn times_better(better: Better, one: MeasuredFigure, other: MeasuredFigure) -> (f64, f64, f64) {
     let (one, other) = if better == Better::Higher { (one, other) } else { (other, one) };
-    let range = |of: Measured| (of.low.unwrap_or(of.median), of.high.unwrap_or(of.median));
+    let range = |of: MeasuredFigure| (of.low.unwrap_or(of.median), of.high.unwrap_or(of.median));
     let ((low, high), (other_low, other_high)) = (range(one), range(other));
     let (least, median, most) = (low / other_high, one.median / other.median, high / other_low);
     match one.low.is_some() && other.low.is_some() {
@@ -118,7 +118,7 @@ pub fn times_better(better: Better, one: Measured, other: Measured) -> (f64, f64
 }
 
 /// Which of two figures is better beyond the margin and beyond both intervals: 1 the first, −1 the second, 0 neither.
-pub fn compared(better: Better, margin: f64, one: Measured, other: Measured) -> i8 {
+pub fn compared(better: Better, margin: f64, one: MeasuredFigure, other: MeasuredFigure) -> i8 {
     let (least, median, most) = times_better(better, one, other);
     if least >= 1.0 && 1.0 - 1.0 / median > margin {
         1
@@ -167,7 +167,7 @@ fn wins(first: &[&Entrant<'_>], others: &[&Entrant<'_>], better: Better, margin:
     if others.is_empty() {
         return Wins::Tie;
     }
-    let measured = |entries: &[&Entrant<'_>]| -> Vec<Measured> {
+    let measured = |entries: &[&Entrant<'_>]| -> Vec<MeasuredFigure> {
         entries.iter().filter_map(|entry| form(entry.figure, better)).collect()
     };
     let (first, others) = (measured(first), measured(others));
@@ -204,8 +204,8 @@ fn tau(context: &Context<'_>, metric_at: MetricAt<'_>, entries: &[Entrant<'_>]) 
 mod tests {
     use super::*;
 
-    fn measured(median: f64, low: f64, high: f64) -> Measured {
-        Measured { median, low: Some(low), high: Some(high), rounds: 5, is_valid: true }
+    fn measured(median: f64, low: f64, high: f64) -> MeasuredFigure {
+        MeasuredFigure { median, low: Some(low), high: Some(high), rounds: 5, is_valid: true }
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(compared(Better::Lower, 0.05, fast, slow), -1);
         assert_eq!(compared(Better::Higher, 0.5, fast, slow), 0, "within the margin");
         assert_eq!(compared(Better::Higher, 0.05, measured(150.0, 100.0, 200.0), slow), 0, "the intervals overlap");
-        let alone = |median| Measured { median, low: None, high: None, rounds: 1, is_valid: true };
+        let alone = |median| MeasuredFigure { median, low: None, high: None, rounds: 1, is_valid: true };
         assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(1.9)), 0, "one round has no interval");
         assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(2.0)), -1, "so large a difference needs none");
     }
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn unfinished_contenders_rank_below_finished_ones_only() {
         for better in [Better::Higher, Better::Lower] {
-            let alone = Measured { median: 3.0, low: None, high: None, rounds: 1, is_valid: true };
+            let alone = MeasuredFigure { median: 3.0, low: None, high: None, rounds: 1, is_valid: true };
             assert_eq!(compared(better, 0.05, alone, last(better)), 1, "{better:?}");
             assert_eq!(compared(better, 0.05, last(better), measured(1.0, 0.9, 1.1)), -1, "{better:?}");
             assert_eq!(compared(better, 0.05, last(better), last(better)), 0, "{better:?}");

@@ -1,6 +1,6 @@
 //! Compares figures with limits of the machine, and finds limits that a cloud provider sets.
 
-use crate::article::{Article, Bound, MachineLimit, PublishedTest, Quantity};
+use crate::article::{Article, LimitedQuantity, MachineLimit, PublishedTest, Quantity};
 
 use crate::Violation;
 use crate::figures::{each, figure_as, found, names, operations_per_second, plain, seconds, taken_as};
@@ -16,14 +16,14 @@ const BUSY: f64 = 90.0;
 /// The first digits of round numbers, which people choose as limits.
 const ROUND: [f64; 11] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
 
-fn limits(article: &Article, bound: Bound) -> impl Iterator<Item = &MachineLimit> {
+fn limits(article: &Article, bound: LimitedQuantity) -> impl Iterator<Item = &MachineLimit> {
     article.limits.iter().filter(move |limit| limit.bound == bound)
 }
 
 /// Finds throughput above the medium's.
 pub fn medium(article: &Article) -> Vec<Violation> {
     let beyond = |limit| article.tests.iter().filter_map(move |test| beyond(test, limit));
-    limits(article, Bound::MegabytesPerSecond).flat_map(beyond).collect()
+    limits(article, LimitedQuantity::MegabytesPerSecond).flat_map(beyond).collect()
 }
 
 fn beyond(test: &PublishedTest, limit: &MachineLimit) -> Option<Violation> {
@@ -39,7 +39,7 @@ fn beyond(test: &PublishedTest, limit: &MachineLimit) -> Option<Violation> {
 
 /// Finds more flushes per second, one after the other, than the disk has revolutions.
 pub fn revolutions(article: &Article) -> Vec<Violation> {
-    let limits = limits(article, Bound::Revolutions);
+    let limits = limits(article, LimitedQuantity::Revolutions);
     limits.flat_map(|limit| each(article, |test, name| too_many_flushes(test, name, limit.value))).collect()
 }
 
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::tests::{article, sentences, test};
 
-    fn limited(mut article: Article, bound: Bound, value: f64) -> Article {
+    fn limited(mut article: Article, bound: LimitedQuantity, value: f64) -> Article {
         article.limits.push(MachineLimit { bound, value, why: String::new() });
         article
     }
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn throughput_beyond_the_medium_is_memory() {
         let with = |rate: &str| article(&test("t", "", &[("rate", "megabytes-per-second", rate, "33.33")]));
-        let limited = |rate| medium(&limited(with(rate), Bound::MegabytesPerSecond, 104.0));
+        let limited = |rate| medium(&limited(with(rate), LimitedQuantity::MegabytesPerSecond, 104.0));
         assert!(limited("85.40").is_empty());
         assert!(sentences(limited("274.16"))[0].starts_with("a's 274.16 cannot come"));
     }
@@ -168,7 +168,7 @@ mod tests {
     fn a_disk_flushes_at_most_once_per_revolution() {
         let keys = "work = { operations = 12500, flushes = 1 }";
         let sqlite = article(&test("sqlite", keys, &[("time", "seconds", "20", "870")]));
-        let all = sentences(revolutions(&limited(sqlite, Bound::Revolutions, 120.0)));
+        let all = sentences(revolutions(&limited(sqlite, LimitedQuantity::Revolutions, 120.0)));
         assert_eq!(all.len(), 1);
         assert!(all[0].starts_with("a: 625.0 flushes per second"), "{all:?}");
     }

@@ -105,18 +105,18 @@ fn full_paths(plan: &FilesPlan, worker: u32) -> Paths {
 }
 
 /// Two paths of each file; of a symbolic link its target, which does not exist, and its own.
-struct Pair {
+struct FilePaths {
     old: Paths,
     new: Paths,
 }
 
-fn pair(plan: &FilesPlan, letter: u8) -> Pair {
-    Pair { old: Paths::new(&plan.shape, FILE), new: Paths::new(&plan.shape, letter) }
+fn pair(plan: &FilesPlan, letter: u8) -> FilePaths {
+    FilePaths { old: Paths::new(&plan.shape, FILE), new: Paths::new(&plan.shape, letter) }
 }
 
-fn symlinks(plan: &FilesPlan, _worker: u32) -> Pair {
+fn symlinks(plan: &FilesPlan, _worker: u32) -> FilePaths {
     let plain = Shape { depth: 0, fan_out: 1, ..plan.shape };
-    Pair { old: Paths::new(&plain, FILE), new: Paths::new(&plan.shape, b's') }
+    FilePaths { old: Paths::new(&plain, FILE), new: Paths::new(&plan.shape, b's') }
 }
 
 struct FileReader {
@@ -216,7 +216,7 @@ fn append(own: &mut FileWriter, mut log: &File, _visit: ObjectVisit, meter: &mut
 
 /// Renames a file within its directory: all files once, then all back.
 #[inline]
-fn rename(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
+fn rename(own: &mut FilePaths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (here, there) = (own.old.of(visit.number), own.new.of(visit.number));
     let (from, to) = if visit.pass.is_multiple_of(2) { (here, there) } else { (there, here) };
     without_bytes(renameat(root, from, root, to), "rename")
@@ -224,14 +224,14 @@ fn rename(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_
 
 /// Gives a file a second name (a hard link).
 #[inline]
-fn link(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
+fn link(own: &mut FilePaths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (old, new) = (own.old.of(visit.number), own.new.of(visit.number));
     without_bytes(linkat(root, old, root, new, AtFlags::empty()), "link")
 }
 
 /// Makes a symbolic link to a name in the same directory.
 #[inline]
-fn symlink(own: &mut Pair, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
+fn symlink(own: &mut FilePaths, root: &File, visit: ObjectVisit, _meter: &mut Meter<'_>) -> Done {
     let (target, path) = (own.old.of(visit.number), own.new.of(visit.number));
     without_bytes(symlinkat(target, root, path), "symlink")
 }

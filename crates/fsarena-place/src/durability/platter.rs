@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use anyhow::{Context, Result};
 use fsarena_durability::Recording;
 use fsarena_durability::log::{SECTOR, partition_table};
-use fsarena_durability::states::{Content, Piece};
+use fsarena_durability::states::{DiskContent, RequestPiece};
 use fsarena_model::Bytes;
 use rustix::fs::{FallocateFlags, fallocate};
 
@@ -19,8 +19,8 @@ pub fn empty(size: Bytes) -> Result<File> {
 }
 
 /// Gives a disk of this size the content after a power cut.
-pub fn fill(disk: &File, size: Bytes, recording: &Recording, content: &Content) -> Result<()> {
-    let whole = |request: usize| Piece { request, first: 0, count: recording.requests()[request].sectors() };
+pub fn fill(disk: &File, size: Bytes, recording: &Recording, content: &DiskContent) -> Result<()> {
+    let whole = |request: usize| RequestPiece { request, first: 0, count: recording.requests()[request].sectors() };
     let mut pieces = (0..content.durable).map(whole).chain(content.pieces.iter().copied());
     let filled = clear(disk, size).and_then(|()| pieces.try_for_each(|piece| write(disk, recording.data(&piece))));
     filled.context("write a disk in memory")
@@ -67,11 +67,11 @@ mod tests {
             let read = |sector: &u64| disk.read_exact_at(&mut byte, sector * SECTOR as u64).map(|()| byte[0]);
             wanted.iter().map(read).map(|byte| byte.expect("there")).collect()
         };
-        let torn = vec![Piece { request: 3, first: 1, count: 1 }];
-        fill(&disk, size, &recording, &Content { durable: 1, pieces: torn }).expect("written");
+        let torn = vec![RequestPiece { request: 3, first: 1, count: 1 }];
+        fill(&disk, size, &recording, &DiskContent { durable: 1, pieces: torn }).expect("written");
         assert_eq!(sectors(&[5000, 5001, 5002, 9000, 9001]), [1, 1, 1, 0, 2]);
         disk.write_all_at(&[9; SECTOR], 6000 * SECTOR as u64).expect("what a guest has written");
-        fill(&disk, size, &recording, &Content { durable: 3, pieces: Vec::new() }).expect("written");
+        fill(&disk, size, &recording, &DiskContent { durable: 3, pieces: Vec::new() }).expect("written");
         assert_eq!(sectors(&[5000, 5001, 5002, 6000, 9000, 9001]), [1, 0, 1, 0, 0, 0]);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use fsarena_durability::Found;
 use fsarena_execute::Refusal;
-use fsarena_guest::{Hardware, Prepared, RawDisk, Running, Shares};
+use fsarena_guest::{Hardware, Prepared, RawDisk, Running, ServedFolders};
 
 use super::guest::DurabilityOrder;
 use crate::agent::{Line, Request};
@@ -29,7 +29,7 @@ pub struct WriterSession {
 
 impl WriterSession {
     pub fn boot(prepared: &Prepared, disk: &RawDisk) -> Result<Self> {
-        let running = Hardware { raw: Some(disk), ..Hardware::new(prepared, &Shares::default()) }.boot()?;
+        let running = Hardware { raw: Some(disk), ..Hardware::new(prepared, &ServedFolders::default()) }.boot()?;
         // Its agent is silent while it carries out an order.
         running.stream().set_read_timeout(None).context("the connection to the guest")?;
         let connection = connection(&running, PATIENCE)?;

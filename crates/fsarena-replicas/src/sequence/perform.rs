@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use fsarena_library::{Entry, FileSystem, LibraryError};
+use fsarena_library::{DirectoryEntry, FileSystem, LibraryError};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
@@ -33,7 +33,7 @@ pub struct StepPerformance<'a, F> {
 }
 
 /// An error of the file system, or what was found and not expected.
-pub type Failure = Box<dyn Error + Send + Sync>;
+pub type StepFailure = Box<dyn Error + Send + Sync>;
 
 impl<F: FileSystem> StepPerformance<'_, F> {
     /// Does all of `task`, or less if the stop flag is set. In addition to the calls themselves, an operation costs two
@@ -43,7 +43,7 @@ impl<F: FileSystem> StepPerformance<'_, F> {
         done.map_err(of_step(&task.name))
     }
 
-    fn in_order(&mut self, task: &SequenceTask) -> Result<StepCounts, Failure> {
+    fn in_order(&mut self, task: &SequenceTask) -> Result<StepCounts, StepFailure> {
         let mut counted = StepCounts { operations: u64::from(task.action == StepAction::Sync), bytes: 0 };
         for number in 0..task.items.len() {
             if self.is_stopped() {
@@ -66,7 +66,7 @@ impl<F: FileSystem> StepPerformance<'_, F> {
         self.stats.record(task.action.operation(), clock::now().saturating_sub(begin));
     }
 
-    fn one(&mut self, task: &SequenceTask, number: usize) -> Result<StepCounts, Failure> {
+    fn one(&mut self, task: &SequenceTask, number: usize) -> Result<StepCounts, StepFailure> {
         let item = &task.items[number];
         let mut done = StepCounts { operations: 1, bytes: 0 };
         match task.action {
@@ -99,7 +99,7 @@ impl<F: FileSystem> StepPerformance<'_, F> {
     }
 
     /// Reads or writes a file from beginning to end.
-    fn whole_file(&mut self, task: &SequenceTask, number: usize) -> Result<(), Failure> {
+    fn whole_file(&mut self, task: &SequenceTask, number: usize) -> Result<(), StepFailure> {
         let path = &task.items[number].path;
         let is_new = task.action == StepAction::Create;
         let mut file = if is_new { self.system.create(path)? } else { self.system.open(path)? };
@@ -112,7 +112,13 @@ impl<F: FileSystem> StepPerformance<'_, F> {
         Ok(())
     }
 
-    fn piece(&mut self, task: &SequenceTask, file: &mut F::File, path: &str, piece: PoolPiece) -> Result<(), Failure> {
+    fn piece(
+        &mut self,
+        task: &SequenceTask,
+        file: &mut F::File,
+        path: &str,
+        piece: PoolPiece,
+    ) -> Result<(), StepFailure> {
         if task.action.writes() {
             return Ok(self.system.write_at(file, piece.offset, self.pool.bytes(piece))?);
         }
@@ -122,7 +128,7 @@ impl<F: FileSystem> StepPerformance<'_, F> {
     }
 
     /// Does all random reads or writes in the first file. It is opened once, within the time of the step.
-    fn random(&mut self, task: &SequenceTask) -> Result<StepCounts, Failure> {
+    fn random(&mut self, task: &SequenceTask) -> Result<StepCounts, StepFailure> {
         let path = &task.items[0].path;
         let mut file = self.system.open(path)?;
         let mut counted = StepCounts::default();
@@ -149,8 +155,8 @@ impl<F: FileSystem> StepPerformance<'_, F> {
             }
             let inner = format!("{path}/{name}");
             match entry {
-                Entry::Directory => count += self.remove_tree(&inner)?,
-                Entry::File => {
+                DirectoryEntry::Directory => count += self.remove_tree(&inner)?,
+                DirectoryEntry::File => {
                     self.system.remove_file(&inner)?;
                     count += 1;
                 }
@@ -160,6 +166,6 @@ impl<F: FileSystem> StepPerformance<'_, F> {
     }
 }
 
-fn require_all(path: &str, found: u64, wanted: u64) -> Result<(), Failure> {
+fn require_all(path: &str, found: u64, wanted: u64) -> Result<(), StepFailure> {
     if found == wanted { Ok(()) } else { Err(format!("`{path}` gave {found} bytes of {wanted}").into()) }
 }

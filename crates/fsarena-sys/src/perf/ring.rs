@@ -10,7 +10,7 @@ use crate::mapping::Mapping;
 /// The memory that the kernel writes the events of a processor to: a page with positions, then the events
 /// (perf_event_open(2), "MMAP layout").
 #[derive(Debug)]
-pub struct Ring {
+pub struct EventRing {
     mapping: Mapping,
     page: usize,
     /// Bytes for events, a power of 2.
@@ -21,7 +21,7 @@ pub struct Ring {
 const DATA_HEAD: usize = 1024;
 const DATA_TAIL: usize = 1032;
 
-impl Ring {
+impl EventRing {
     /// Maps the ring of `event`, with a power of 2 of `pages` for events.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use rustix::ioctl::{IntegerSetter, NoArg, Opcode, ioctl, opcode};
 
-use super::ring::Ring;
+use super::ring::EventRing;
 use super::{CountedPasses, EventAttributes, online, open_with};
 
 const PERF_TYPE_SOFTWARE: u32 = 1;
@@ -84,7 +84,7 @@ pub enum SampleRecord<'a> {
 /// Samples of all processors.
 #[derive(Debug)]
 pub struct SampleStream {
-    rings: Vec<Ring>,
+    rings: Vec<EventRing>,
     /// For each processor, the event that records forks and names and has the ring, and the clock.
     events: Vec<[File; 2]>,
 }
@@ -119,7 +119,7 @@ impl SampleStream {
                 ..attributes
             };
             let owner = open_with(tasks, CountedPasses::Processor(processor))?;
-            stream.rings.push(Ring::map(&owner, pages)?);
+            stream.rings.push(EventRing::map(&owner, pages)?);
             let clock = open_with(clock, CountedPasses::Processor(processor))?;
             // SAFETY: the request takes a file descriptor, which is open.
             unsafe { ioctl(&clock, IntegerSetter::<IOC_SET_OUTPUT>::new_usize(owner.as_raw_fd() as usize)) }?;

@@ -3,7 +3,7 @@ use fsarena_model::{Layer, Meanwhile, RequestKind};
 use super::*;
 use crate::division::sum;
 use crate::requests::RequestChange;
-use crate::threads::Change;
+use crate::threads::ThreadChange;
 
 const WHOLE: Span = Span { start: 0, end: 1_000 };
 
@@ -11,8 +11,8 @@ fn nanoseconds(parts: &[TimePart], wanted: &Spent) -> f64 {
     parts.iter().filter(|part| part.spent == *wanted).map(|part| part.seconds * 1e9).sum()
 }
 
-fn switch(from: u32, sleep: Option<(Sleep, Knobs)>, to: u32) -> Change {
-    Change::Switch { from, sleep, to }
+fn switch(from: u32, sleep: Option<(Sleep, Knobs)>, to: u32) -> ThreadChange {
+    ThreadChange::Switch { from, sleep, to }
 }
 
 /// A worker syncs at 100. The journal thread is woken, gets a processor at 300 since a busy thread has it, submits at
@@ -21,14 +21,14 @@ fn synced() -> Traced {
     let (worker, journal, busy) = (1, 2, 3);
     let commit = Some((Sleep::Waits(Wait::Commit), 0b01));
     let changes = [
-        (0, Change::Runs(worker)),
-        (90, Change::Woken { thread: journal, by: Some(worker) }),
+        (0, ThreadChange::Runs(worker)),
+        (90, ThreadChange::Woken { thread: journal, by: Some(worker) }),
         (100, switch(worker, commit, busy)),
         (300, switch(busy, None, journal)),
         (400, switch(journal, Some((Sleep::Waits(Wait::Unknown), 0)), busy)),
-        (700, Change::Woken { thread: journal, by: None }),
+        (700, ThreadChange::Woken { thread: journal, by: None }),
         (700, switch(busy, None, journal)),
-        (800, Change::Woken { thread: worker, by: Some(journal) }),
+        (800, ThreadChange::Woken { thread: worker, by: Some(journal) }),
         (850, switch(journal, Some((Sleep::Idle, 0)), worker)),
     ];
     let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
@@ -37,8 +37,8 @@ fn synced() -> Traced {
         work: HashSet::from([worker]),
         names: HashMap::from([(journal, "jbd2".to_owned())]),
         samples: vec![
-            Sample { time: 50, thread: worker, at: Spent::User, knobs: 0 },
-            Sample { time: 900, thread: worker, at: Spent::Kernel(Layer::FileSystem), knobs: 0b10 },
+            ThreadSample { time: 50, thread: worker, at: Spent::User, knobs: 0 },
+            ThreadSample { time: 900, thread: worker, at: Spent::Kernel(Layer::FileSystem), knobs: 0b10 },
         ],
         device: DeviceLog::follow(&[request(410, Some(4096)), request(700, None)], WHOLE.end, &[WHOLE]),
         ..Traced::default()
@@ -69,12 +69,12 @@ fn a_thread_that_a_timer_wakes_sleeps() {
     // The worker waits for a kernel worker, which sleeps from 300 to 700 within its work, until an interrupt.
     let (worker, reclaim) = (1, 2);
     let changes = [
-        (0, Change::Runs(worker)),
+        (0, ThreadChange::Runs(worker)),
         (100, switch(worker, Some((Sleep::Waits(Wait::LogSpace), 0)), reclaim)),
         (300, switch(reclaim, Some((Sleep::Waits(Wait::Unknown), 0)), 0)),
-        (700, Change::Woken { thread: reclaim, by: None }),
+        (700, ThreadChange::Woken { thread: reclaim, by: None }),
         (700, switch(0, None, reclaim)),
-        (800, Change::Woken { thread: worker, by: Some(reclaim) }),
+        (800, ThreadChange::Woken { thread: worker, by: Some(reclaim) }),
         (800, switch(reclaim, None, worker)),
     ];
     let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
@@ -83,7 +83,7 @@ fn a_thread_that_a_timer_wakes_sleeps() {
         threads: Threads::follow(&changes, WHOLE.end),
         work: HashSet::from([worker]),
         works: HashMap::from([(reclaim, vec![work(100, "reclaim"), work(900, "later")])]),
-        samples: vec![Sample { time: 50, thread: worker, at: Spent::User, knobs: 0 }],
+        samples: vec![ThreadSample { time: 50, thread: worker, at: Spent::User, knobs: 0 }],
         device: DeviceLog::follow(&[request(350, Some(4096)), request(450, None)], WHOLE.end, &[WHOLE]),
         ..Traced::default()
     };
@@ -116,13 +116,13 @@ fn a_worker_that_is_ready_has_the_name_of_a_work_that_the_wait_is_for() {
     let unknown = Sleep::Waits(Wait::Unknown);
     let ready = |sleep: Option<Sleep>, works: &[(u64, &str)]| {
         let changes = [
-            (0, Change::Runs(1)),
+            (0, ThreadChange::Runs(1)),
             (0, switch(0, None, 2)),
             (200, switch(1, Some((Sleep::Waits(Wait::Commit), 0)), 0)),
             (if sleep.is_some() { 210 } else { 300 }, switch(2, sleep.map(|sleep| (sleep, 0)), 3)),
-            (300, Change::Woken { thread: 2, by: None }),
+            (300, ThreadChange::Woken { thread: 2, by: None }),
             (400, switch(3, None, 2)),
-            (800, Change::Woken { thread: 1, by: Some(2) }),
+            (800, ThreadChange::Woken { thread: 1, by: Some(2) }),
             (800, switch(2, None, 1)),
         ];
         let works = works.iter().map(|(time, name)| (*time, (*name).to_owned())).collect();
@@ -153,15 +153,15 @@ fn a_worker_that_waits_for_others_of_its_kind_waits_for_what_they_do() {
     // The work waits from 100 to 900 for a worker, which is ready from 100 on. Another one runs until 500, then a program.
     let (work, worker, other, program) = (1, 2, 3, 4);
     let changes = [
-        (0, Change::Runs(work)),
-        (100, Change::Woken { thread: worker, by: Some(work) }),
+        (0, ThreadChange::Runs(work)),
+        (100, ThreadChange::Woken { thread: worker, by: Some(work) }),
         (100, switch(work, Some((Sleep::Waits(Wait::Writeback), 0)), other)),
         (500, switch(other, Some((Sleep::Idle, 0)), program)),
         (700, switch(program, None, worker)),
-        (900, Change::Woken { thread: work, by: Some(worker) }),
+        (900, ThreadChange::Woken { thread: work, by: Some(worker) }),
         (900, switch(worker, Some((Sleep::Idle, 0)), work)),
     ];
-    let compresses = |time, at| Sample { time, thread: other, at, knobs: 0 };
+    let compresses = |time, at| ThreadSample { time, thread: other, at, knobs: 0 };
     let work_of = |time| vec![(time, "kworker (btrfs_work_helper)".to_owned())];
     let traced = Traced {
         threads: Threads::follow(&changes, WHOLE.end),
@@ -213,9 +213,9 @@ fn moments_are_divided_among_the_threads_that_do_not_idle() {
     // Thread 1 waits for thread 2 from 200 to 600; both run otherwise.
     let changes = [
         (0, switch(0, None, 2)),
-        (0, Change::Runs(1)),
+        (0, ThreadChange::Runs(1)),
         (200, switch(1, Some((Sleep::Idle, 0)), 0)),
-        (600, Change::Woken { thread: 1, by: Some(2) }),
+        (600, ThreadChange::Woken { thread: 1, by: Some(2) }),
         (600, switch(0, None, 1)),
         (1_000, switch(1, None, 0)),
         (1_000, switch(2, None, 0)),
@@ -224,8 +224,8 @@ fn moments_are_divided_among_the_threads_that_do_not_idle() {
         threads: Threads::follow(&changes, WHOLE.end),
         work: HashSet::from([1, 2]),
         samples: vec![
-            Sample { time: 100, thread: 1, at: Spent::User, knobs: 0 },
-            Sample { time: 300, thread: 2, at: Spent::Kernel(Layer::Block), knobs: 0 },
+            ThreadSample { time: 100, thread: 1, at: Spent::User, knobs: 0 },
+            ThreadSample { time: 300, thread: 2, at: Spent::Kernel(Layer::Block), knobs: 0 },
         ],
         ..Traced::default()
     };
@@ -240,11 +240,11 @@ fn requests_are_those_of_the_thread_that_waits_for_the_kernel() {
     // Thread 2 of the process of thread 1, and thread 3 of another, collect completions; thread 1 syncs.
     let collects = Some((Sleep::Completions, 0));
     let changes = [
-        (0, Change::Runs(1)),
+        (0, ThreadChange::Runs(1)),
         (0, switch(2, collects, 0)),
         (0, switch(3, collects, 0)),
         (200, switch(1, Some((Sleep::Waits(Wait::Commit), 0)), 0)),
-        (800, Change::Woken { thread: 1, by: None }),
+        (800, ThreadChange::Woken { thread: 1, by: None }),
         (800, switch(0, None, 1)),
     ];
     let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
@@ -254,7 +254,7 @@ fn requests_are_those_of_the_thread_that_waits_for_the_kernel() {
             threads: Threads::follow(&changes, WHOLE.end),
             work: HashSet::from(work),
             processes: HashMap::from([(1, 1), (2, 1), (3, 3)]),
-            samples: vec![Sample { time: 100, thread: 1, at: Spent::User, knobs: 0 }],
+            samples: vec![ThreadSample { time: 100, thread: 1, at: Spent::User, knobs: 0 }],
             device: device(),
             ..Traced::default()
         };
@@ -271,7 +271,7 @@ fn requests_are_those_of_the_thread_that_waits_for_the_kernel() {
 fn completions_are_waited_for_while_there_are_requests() {
     let collects = Some((Sleep::Completions, 0));
     let changes =
-        [(0, switch(1, collects, 0)), (800, Change::Woken { thread: 1, by: None }), (800, switch(0, None, 1))];
+        [(0, switch(1, collects, 0)), (800, ThreadChange::Woken { thread: 1, by: None }), (800, switch(0, None, 1))];
     let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
     let with = |requests: &[RequestChange]| {
         let device = DeviceLog::follow(requests, WHOLE.end, &[WHOLE]);
@@ -291,12 +291,12 @@ fn what_the_work_waits_for_as_a_whole_is_told_by_who_wakes_it() {
     // From 100 to 500 the work waits for a service, and from 600 to 900 for a timer.
     let idle = Some((Sleep::Idle, 0));
     let changes = [
-        (0, Change::Runs(1)),
+        (0, ThreadChange::Runs(1)),
         (100, switch(1, idle, 7)),
-        (500, Change::Woken { thread: 1, by: Some(7) }),
+        (500, ThreadChange::Woken { thread: 1, by: Some(7) }),
         (500, switch(7, idle, 1)),
         (600, switch(1, idle, 0)),
-        (900, Change::Woken { thread: 1, by: None }),
+        (900, ThreadChange::Woken { thread: 1, by: None }),
         (900, switch(0, None, 1)),
     ];
     let names = HashMap::from([(7, "service".to_owned())]);
@@ -310,16 +310,16 @@ fn what_the_work_waits_for_as_a_whole_is_told_by_who_wakes_it() {
 #[test]
 fn a_driver_without_a_processor_delays_requests() {
     let changes = [
-        (0, Change::Runs(1)),
+        (0, ThreadChange::Runs(1)),
         (100, switch(1, Some((Sleep::Waits(Wait::Request), 0)), 3)),
-        (110, Change::Woken { thread: 5, by: None }),
+        (110, ThreadChange::Woken { thread: 5, by: None }),
         (400, switch(3, None, 5)),
         (450, switch(5, Some((Sleep::Idle, 0)), 3)),
         // What it does then is no request of this device.
-        (600, Change::Woken { thread: 5, by: None }),
+        (600, ThreadChange::Woken { thread: 5, by: None }),
         (690, switch(3, None, 5)),
         (750, switch(5, Some((Sleep::Idle, 0)), 3)),
-        (900, Change::Woken { thread: 1, by: None }),
+        (900, ThreadChange::Woken { thread: 1, by: None }),
         (900, switch(3, None, 1)),
     ];
     let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
@@ -344,10 +344,10 @@ fn many_threads_may_pass_a_lock_on() {
     // Each of a thousand threads holds it for 10 ns, and all that follow wait.
     let threads = 1..1_000;
     let lock = Some((Sleep::Waits(Wait::Lock), 0));
-    let mut changes: Vec<(u64, Change)> = threads.clone().map(|thread| (0, switch(thread, lock, 0))).collect();
+    let mut changes: Vec<(u64, ThreadChange)> = threads.clone().map(|thread| (0, switch(thread, lock, 0))).collect();
     for thread in threads.clone() {
         let begun = u64::from(thread) * 10;
-        changes.push((begun, Change::Woken { thread, by: Some(thread - 1) }));
+        changes.push((begun, ThreadChange::Woken { thread, by: Some(thread - 1) }));
         changes.push((begun, switch(thread - 1, Some((Sleep::Idle, 0)), thread)));
     }
     let whole = Span { start: 0, end: 10_000 };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fsarena_guest::{BootMount, Hardware, Running, Shares};
+use fsarena_guest::{BootMount, Hardware, Running, ServedFolders};
 use fsarena_place::{Refusal, agent::Alive, folders, note, note::tell};
 
 use super::print;
@@ -72,13 +72,13 @@ fn end_at_signal() -> Result<()> {
 }
 
 /// What the guest mounts when it boots.
-fn shares(options: &GuestArguments) -> Result<Shares> {
+fn shares(options: &GuestArguments) -> Result<ServedFolders> {
     let wrong = |text: &String| {
         Refusal::wrong_use(format!("`{text}` cannot be split into words"), "--qemu '-rtc base=2026-01-01T00:00:00'")
     };
     let words = options.qemu.iter().map(|text| shlex::split(text).ok_or_else(|| wrong(text)));
     let words: Vec<Vec<String>> = words.collect::<Result<_, _>>()?;
-    Ok(Shares::of_others(options.mount.clone(), words.concat()))
+    Ok(ServedFolders::of_others(options.mount.clone(), words.concat()))
 }
 
 /// Connects the guest's agent to stdin and stdout until the guest ends. The agent is to end when stdin ends, or at a

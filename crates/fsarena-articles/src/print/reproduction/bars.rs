@@ -22,7 +22,7 @@ const CLOSE: f64 = 0.01;
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bar {
+pub struct FigureBar {
     /// The label of its contender.
     pub label: String,
     /// Its length; 0 if the contender did not finish.
@@ -43,7 +43,7 @@ pub struct Frame<'a> {
 }
 
 /// Horizontal bars, one below the other, in the given order; `None` without bars.
-pub fn lying(bars: &[Bar], frame: Frame<'_>) -> Option<String> {
+pub fn lying(bars: &[FigureBar], frame: Frame<'_>) -> Option<String> {
     let widest = bars.iter().map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
     let left = widest.min(LABEL) + 12.0;
     let most = bars.iter().map(|bar| bar.value).reduce(f64::max)?;
@@ -66,7 +66,7 @@ pub fn lying(bars: &[Bar], frame: Frame<'_>) -> Option<String> {
 }
 
 /// Groups of upright bars, each above its place on the axis; `None` without bars.
-pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
+pub fn upright(groups: &[(String, Vec<FigureBar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
     let most = groups.iter().flat_map(|(_, bars)| bars).map(|bar| bar.value).reduce(f64::max)?;
     let bottom = TOP + HEIGHT;
     let scale = Axis::from_zero(most, (bottom, TOP))?;
@@ -101,7 +101,7 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
 }
 
 /// The class of a bar. One that is alone is neither best nor worst.
-fn class(bar: &Bar, group: &[Bar], frame: Frame<'_>) -> String {
+fn class(bar: &FigureBar, group: &[FigureBar], frame: Frame<'_>) -> String {
     let shade = shade(bar, group, frame.is_higher_better).unwrap_or(Shade::Between);
     let ranked = if frame.has_scale { "" } else { " ranked" };
     format!("bar {shade}{ranked}")
@@ -109,7 +109,7 @@ fn class(bar: &Bar, group: &[Bar], frame: Frame<'_>) -> String {
 
 /// Whether a bar is best, worst or between within its group; `None` if it is alone. If all are equally good, none is
 /// the worst.
-pub fn shade(bar: &Bar, group: &[Bar], is_higher_better: bool) -> Option<Shade> {
+pub fn shade(bar: &FigureBar, group: &[FigureBar], is_higher_better: bool) -> Option<Shade> {
     let ends = |best: bool| {
         let values = group.iter().map(|bar| bar.value).filter(|value| *value > 0.0);
         if best == is_higher_better { values.fold(0.0, f64::max) } else { values.fold(f64::INFINITY, f64::min) }
@@ -133,8 +133,8 @@ fn figure(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn bars(values: &[f64]) -> Vec<Bar> {
-        let bar = |value: &f64| Bar { label: "ext4".to_owned(), value: *value, text: value.to_string() };
+    fn bars(values: &[f64]) -> Vec<FigureBar> {
+        let bar = |value: &f64| FigureBar { label: "ext4".to_owned(), value: *value, text: value.to_string() };
         values.iter().map(bar).collect()
     }
 
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn names_that_do_not_fit_next_to_each_other_are_upright_and_whole() {
         let group = |place: usize| (place.to_string(), bars(&[1.0, 2.0]));
-        let many: Vec<(String, Vec<Bar>)> = (0..20).map(group).collect();
+        let many: Vec<(String, Vec<FigureBar>)> = (0..20).map(group).collect();
         let drawn = upright(&many, "threads", FRAME).expect("bars");
         assert!(drawn.contains("rotate(-90") && !drawn.contains('…'), "{drawn}");
         let few = upright(&[group(1)], "threads", FRAME).expect("bars");

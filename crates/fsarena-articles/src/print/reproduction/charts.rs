@@ -8,7 +8,7 @@ use fsarena_report::report::{
     Arrangement, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, TableLook, TableOf,
 };
 
-use super::bars::{self, Bar, Frame, shade};
+use super::bars::{self, FigureBar, Frame, shade};
 use super::{FigureForm, FoundFigure, UNFINISHED, times};
 use crate::article::{CurveLine, PublishedMetric, PublishedTest, Shown, StatedOrder};
 use crate::print::lines::{self, PlottedLine};
@@ -28,8 +28,8 @@ struct ChartRow<'a> {
     metric: &'a PublishedMetric,
     anchor: String,
     place: String,
-    published: Vec<Bar>,
-    here: Vec<Bar>,
+    published: Vec<FigureBar>,
+    here: Vec<FigureBar>,
 }
 
 /// The table of all tests with several published figures.
@@ -49,7 +49,7 @@ pub fn matrix(reproduction: &Reproduction) -> Section {
 fn rows_of<'a>(reproduction: &'a Reproduction, number: usize, test: &'a PublishedTest) -> Vec<ChartRow<'a>> {
     let Some(metric) = test.metrics.first() else { return Vec::new() };
     let here = groups(reproduction, test, metric, FigureForm::AsPublished);
-    let row = |(place, published): (String, Vec<Bar>)| {
+    let row = |(place, published): (String, Vec<FigureBar>)| {
         let here = here.iter().find(|(other, _)| *other == place).map(|(_, bars)| bars.clone()).unwrap_or_default();
         (published.len() > 1).then(|| ChartRow { test, metric, anchor: anchor(number), place, published, here })
     };
@@ -57,7 +57,10 @@ fn rows_of<'a>(reproduction: &'a Reproduction, number: usize, test: &'a Publishe
 }
 
 /// The labels of all bars, without duplicates.
-fn columns(rows: &[ChartRow<'_>], bars: for<'r> fn(&'r ChartRow<'_>) -> &'r Vec<Bar>) -> impl Iterator<Item = String> {
+fn columns(
+    rows: &[ChartRow<'_>],
+    bars: for<'r> fn(&'r ChartRow<'_>) -> &'r Vec<FigureBar>,
+) -> impl Iterator<Item = String> {
     distinct(rows.iter().flat_map(bars).map(|bar| bar.label.clone())).into_iter()
 }
 
@@ -66,7 +69,7 @@ fn name_of(row: &ChartRow<'_>) -> Sentence {
     Sentence::new(Role::Link(row.anchor.clone()), &row.test.title).and(Role::Plain, place)
 }
 
-fn entry(row: &ChartRow<'_>, bars: &[Bar], label: &str) -> Entry {
+fn entry(row: &ChartRow<'_>, bars: &[FigureBar], label: &str) -> Entry {
     let Some(bar) = bars.iter().find(|bar| bar.label == label) else { return DASH.into() };
     let figure = Sentence::new(Role::Link(row.anchor.clone()), &bar.text);
     match shade(bar, bars, row.metric.better == Better::Higher) {
@@ -112,9 +115,9 @@ const CHARTS: [(FigureForm, &str); 3] = [
     (FigureForm::Properly, "measured here properly"),
 ];
 
-fn bar(form: FigureForm, figure: &ReproducedFigure) -> Option<Bar> {
+fn bar(form: FigureForm, figure: &ReproducedFigure) -> Option<FigureBar> {
     let FoundFigure { value, text, .. } = form.of(figure)?;
-    Some(Bar { label: form.label(figure)?.to_owned(), value, text })
+    Some(FigureBar { label: form.label(figure)?.to_owned(), value, text })
 }
 
 /// The chart of a test in one form, as the article's kind of chart.
@@ -132,7 +135,7 @@ fn chart(
     drawn(test, &groups, frame).or_else(ranks)
 }
 
-fn drawn(test: &PublishedTest, groups: &[(String, Vec<Bar>)], frame: Frame<'_>) -> Option<String> {
+fn drawn(test: &PublishedTest, groups: &[(String, Vec<FigureBar>)], frame: Frame<'_>) -> Option<String> {
     match (groups, &test.axis) {
         ([], _) => None,
         ([(_, bars)], None) => bars::lying(bars, frame),
@@ -147,14 +150,14 @@ fn groups(
     test: &PublishedTest,
     metric: &PublishedMetric,
     form: FigureForm,
-) -> Vec<(String, Vec<Bar>)> {
+) -> Vec<(String, Vec<FigureBar>)> {
     let own = reproduction.figures.iter().filter(|figure| figure.test == test.name && figure.metric == metric.name);
     grouped(own.filter_map(|figure| Some((figure.at.clone().unwrap_or_default(), bar(form, figure)?))))
 }
 
 /// A drawing for each order that the article states. The bars are horizontal, because names need space.
 fn ranks(metric: &PublishedMetric) -> String {
-    let svg = |(place, bars): (String, Vec<Bar>)| {
+    let svg = |(place, bars): (String, Vec<FigureBar>)| {
         let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
         let title = format!("{at}the order by {} only; the picture is lost", metric.name);
         bars::lying(&bars, Frame { title: &title, is_higher_better: true, has_scale: false })
@@ -163,18 +166,18 @@ fn ranks(metric: &PublishedMetric) -> String {
 }
 
 /// Bars whose lengths show an order: the best is the longest.
-fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
+fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<FigureBar>)> {
     let group = |ranking: &StatedOrder| {
         let count = ranking.order.len();
         let bars = ranking.order.iter().enumerate().flat_map(|(place, names)| {
-            names.iter().map(move |name| Bar {
+            names.iter().map(move |name| FigureBar {
                 label: name.clone(),
                 value: (count - place) as f64,
                 text: format!("{}.", place + 1),
             })
         });
         let unfinished = ranking.did_not_finish.iter().cloned();
-        let unfinished = unfinished.map(|label| Bar { label, value: 0.0, text: UNFINISHED.to_owned() });
+        let unfinished = unfinished.map(|label| FigureBar { label, value: 0.0, text: UNFINISHED.to_owned() });
         (ranking.at.clone().unwrap_or_default(), bars.chain(unfinished).collect())
     };
     metric.rankings.iter().map(group).collect()
@@ -182,7 +185,7 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
 
 /// One line per contender over the places, without points where it did not finish. If a place is no number, upright
 /// bars.
-fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
+fn series(groups: &[(String, Vec<FigureBar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
     let mut points: Vec<(&String, (f64, f64))> = Vec::new();
     for (place, bars) in groups {
         let Ok(x) = place.parse::<f64>() else { return bars::upright(groups, axis, frame) };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::super::at_number;
-use super::parts::Part;
+use super::parts::JobPart;
 
 /// Bytes of a sector in `disk_util` (HOWTO.rst).
 const SECTOR: f64 = 512.0;
@@ -29,7 +29,7 @@ pub struct MovedBytes {
 
 impl MovedBytes {
     /// `None` if it is not counted, or may not be, since fio reads the counters four times a second and not at the end.
-    pub fn of(value: &Value, parts: &[Part<'_>], direction: &str) -> Option<Self> {
+    pub fn of(value: &Value, parts: &[JobPart<'_>], direction: &str) -> Option<Self> {
         let all = |figure| parts.iter().map(|part| part.sum(direction, figure)).sum::<f64>();
         let times: Vec<f64> = parts.iter().filter_map(|part| part.time(direction)).collect();
         if !times.is_empty() && times.iter().sum::<f64>() < SHORT_MS {

@@ -7,7 +7,7 @@ use fsarena_lane::kind::named_in;
 use super::super::doubts::{FAILED, by_limit, doubt, limited};
 use super::super::options::UnitBase;
 use super::DIRECTIONS;
-use super::parts::Part;
+use super::parts::JobPart;
 use super::work::{seconds, unit_base};
 use crate::findings::JudgedFinding;
 
@@ -17,7 +17,7 @@ const LIMITS: [(&str, &str, f64); 2] = [("rate_iops", "iops", 1.0), ("rate", "bw
 const PAUSED: f64 = 0.1;
 
 /// Doubts about the figure of a direction; `label` is the contender.
-pub fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>, direction: &str, label: &str) -> Vec<JudgedFinding> {
+pub fn of(part: &JobPart<'_>, options: &BTreeMap<&str, &str>, direction: &str, label: &str) -> Vec<JudgedFinding> {
     let failed: f64 = part.jobs.iter().filter_map(|job| job["total_err"].as_f64()).sum();
     let failed = (failed > 0.0).then(|| format!("{failed} of its requests failed"));
     let short = part.sum(direction, "short_ios");

@@ -14,7 +14,7 @@ use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Extent, InputFacts};
 
 /// A job with its clones on all clients.
-pub struct Part<'a> {
+pub struct JobPart<'a> {
     /// With `{label}` for the file system of the label.
     pub name: String,
     work: Arc<InputFacts>,
@@ -24,8 +24,8 @@ pub struct Part<'a> {
 }
 
 /// The jobs in the order of their first clones.
-pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>> {
-    let mut parts: Vec<Part<'_>> = Vec::new();
+pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<JobPart<'a>> {
+    let mut parts: Vec<JobPart<'_>> = Vec::new();
     let (mut places, mut known) = (BTreeMap::new(), BTreeSet::new());
     // The stage of each group, and that of the job before.
     let mut stages: BTreeMap<Option<u64>, usize> = BTreeMap::new();
@@ -37,7 +37,12 @@ pub fn of<'a>(label: &str, value: &'a Value, jobs: &[&'a Value]) -> Vec<Part<'a>
         let work = shared(&mut known, work::work(options.as_ref()));
         let place = *places.entry((name(job), work.clone())).or_insert(parts.len());
         if place == parts.len() {
-            parts.push(Part { name: without_label(name(job), label), work, jobs: Vec::new(), stages: BTreeSet::new() });
+            parts.push(JobPart {
+                name: without_label(name(job), label),
+                work,
+                jobs: Vec::new(),
+                stages: BTreeSet::new(),
+            });
         }
         parts[place].jobs.push(job);
         parts[place].stages.insert(stage);
@@ -71,7 +76,7 @@ pub fn beside(names: &[String], own: &str) -> Option<(String, String)> {
     (!others.is_empty()).then(|| ("beside".to_owned(), others.join(", ") + &more))
 }
 
-impl Part<'_> {
+impl JobPart<'_> {
     /// What defines the work of a direction.
     pub fn work(&self, direction: &str) -> Arc<InputFacts> {
         let mut work = self.work.clone();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::doubts::{DONE, share_of_syncs};
 use super::super::written;
-use super::parts::Part;
+use super::parts::JobPart;
 use super::work;
 use crate::measured::SyncedResult;
 
@@ -17,7 +17,7 @@ const AT_END: [&str; 2] = ["end_fsync", "fsync_on_close"];
 
 /// How often a job was to sync, and how often it did.
 pub struct JobSyncs<'a> {
-    part: &'a Part<'a>,
+    part: &'a JobPart<'a>,
     /// `None` if no options are recorded.
     asked: Option<AskedSyncs>,
     /// The number of syncs that fio counted, if it did.
@@ -37,7 +37,7 @@ struct AskedSyncs {
 }
 
 impl AskedSyncs {
-    fn of(part: &Part<'_>, options: &BTreeMap<&str, &str>) -> Self {
+    fn of(part: &JobPart<'_>, options: &BTreeMap<&str, &str>) -> Self {
         let set = |name: &str| options.get(name).and_then(|text| text.parse::<f64>().ok()).filter(|it| *it > 0.0);
         let every = PERIODIC.into_iter().filter_map(set).reduce(f64::min);
         Self {
@@ -52,7 +52,7 @@ impl AskedSyncs {
 }
 
 impl<'a> JobSyncs<'a> {
-    pub fn of(value: &Value, part: &'a Part<'a>) -> Self {
+    pub fn of(value: &Value, part: &'a JobPart<'a>) -> Self {
         let asked = work::options(value, part.jobs[0]).map(|options| AskedSyncs::of(part, &options));
         Self { part, asked, count: part.syncs() }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_execute::{estimated_round, estimated_setup, planned_rounds};
-use fsarena_guest::{GuestError, Shares, Wanted};
+use fsarena_guest::{GuestError, ServedFolders, Wanted};
 use fsarena_lane::{disk, lane_count, made_lanes};
 use fsarena_model::{Accelerator, BlockLayer, Bytes, Contender, Mode, Nanos, Plan, Rounds, Workload};
 use fsarena_place::{
@@ -67,7 +67,7 @@ fn require_guest(guest: &InGuest, plan: &Plan) -> Result<()> {
     let mut refusals = Refusals::default();
     refusals.take(guest.require_possible(plan));
     let kinds: Vec<&str> = plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
-    match Shares::require(&kinds) {
+    match ServedFolders::require(&kinds) {
         Err(error @ GuestError::ShareNeedsRoot { .. }) => note!("{error}, which this plan does without"),
         found => drop(refusals.take(found)),
     }
