@@ -8,7 +8,6 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileTypeExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +16,6 @@ use fsarena_sys::child::{self, Ended, Killed, Patience};
 use fsarena_sys::daemon::Daemon;
 use fsarena_sys::directory::FileId;
 use fsarena_sys::{Access, block, clock, mount, mountinfo};
-use rustix::process::Signal;
 
 use crate::busy::BusyPatience;
 use crate::kind::{Ground, Identity, Kind, MkfsResult, command, without_effect};
@@ -211,11 +209,8 @@ pub(crate) fn tool_limit(size: Bytes) -> Duration {
     Duration::from_secs(600 + (size.0 >> 24))
 }
 
-/// Runs a program, and a second time if it crashes: that of bcachefs does so in one of 50 calls (bcachefs-tools 1.13).
 fn run(argv: &[String], limit: Duration) -> Result<Result<Ended, Killed>, LaneError> {
-    let has_crashed = |ended: &Ended| ended.status.signal() == Some(Signal::SEGV.as_raw());
-    let once = || child::run_apart(argv, Patience::new(limit));
-    let error = match once().and_then(|ended| if has_crashed(&ended) { once() } else { Ok(ended) }) {
+    let error = match child::run_apart(argv, Patience::new(limit)) {
         Ok(ended) => return Ok(Ok(ended)),
         Err(error) => error,
     };

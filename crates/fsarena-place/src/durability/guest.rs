@@ -109,7 +109,7 @@ fn record(task: &WriterTask) -> Result<()> {
         Identity { uuid: seed::uuid(task.seed, "uuid", &[]), hash_seed: seed::uuid(task.seed, "hash seed", &[]) };
     let stack = raise(task, &partition(&disk), Raise::Create)?;
     let argv = kind.mkfs(&stack, &identity, &task.contender).map_err(anyhow::Error::msg)?;
-    let ended = child::run(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
+    let ended = child::run_apart(&argv, Patience::new(LIMIT)).with_context(|| format!("start {}", argv[0]))?;
     if !ended.status.success() {
         bail!("`{}` failed: {}", argv.join(" "), ended.words());
     }
@@ -193,7 +193,7 @@ fn raise(task: &WriterTask, device: &Path, how: Raise) -> Result<PathBuf> {
 /// Runs a program, and returns what it printed if its exit code is above `most`; `None` if there is no program.
 fn run(argv: &[String], most: i32) -> Result<Option<String>> {
     let Some(program) = argv.first() else { return Ok(None) };
-    let ended = child::run(argv, Patience::new(LIMIT)).with_context(|| format!("start {program}"))?;
+    let ended = child::run_apart(argv, Patience::new(LIMIT)).with_context(|| format!("start {program}"))?;
     let is_well = ended.status.code().is_some_and(|code| code <= most);
     let words = ended.words();
     let lines: Vec<&str> = words.lines().collect();
