@@ -46,7 +46,7 @@ pub use noise::{before as busy_before, rounds as rounds_of_workload};
 pub use probes::{counted_seconds, foreign_seconds, rates as rate_readings};
 pub use recommendation::{covered, not_here, unknown_names};
 pub use slice_lengths::{
-    Agreement, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, finding, fresh_pairs, lengths,
+    Agreement, FreshPair, SliceFinding, SliceLength, SliceLengthPair, calibrated, finding, fresh_pairs, lengths,
     several_runs, slice_lengths,
 };
 pub use validation::{ProfileRun, validation};

@@ -108,7 +108,7 @@ pub struct SliceLengthPair {
 
 /// How a workload has to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finding {
+pub enum SliceFinding {
     /// In slices of at least this length.
     SlicedFrom {
         /// The shortest length, in milliseconds, from which on no pair differs.
@@ -154,7 +154,7 @@ pub fn slice_lengths(record: &RunRecord, workloads: &[String]) -> Vec<SliceLengt
 
 /// The shortest length from which on no pair of `workload` differs or is doubtful; `None` if no pair was measured on
 /// all lengths.
-pub fn finding(pairs: &[SliceLengthPair], workload: &str) -> Option<Finding> {
+pub fn finding(pairs: &[SliceLengthPair], workload: &str) -> Option<SliceFinding> {
     let is_whole =
         |pair: &&SliceLengthPair| pair.lengths.iter().all(|length| length.agreement != Agreement::Unmeasured);
     let own: Vec<&SliceLengthPair> = pairs.iter().filter(|pair| pair.workload == workload).filter(is_whole).collect();
@@ -165,10 +165,10 @@ pub fn finding(pairs: &[SliceLengthPair], workload: &str) -> Option<Finding> {
         Some(first) => {
             let is_shown = (first..=last).all(|step| of_step(step).all(|it| it == Agreement::Agrees));
             let surety = if is_shown { Agreement::Agrees } else { Agreement::Open };
-            Finding::SlicedFrom { slice_ms: SLICED[first].0, surety }
+            SliceFinding::SlicedFrom { slice_ms: SLICED[first].0, surety }
         }
-        None if of_step(last).any(|it| it == Agreement::Differs) => Finding::Whole,
-        None => Finding::SlicedFrom { slice_ms: SLICED[last].0, surety: Agreement::Doubtful },
+        None if of_step(last).any(|it| it == Agreement::Differs) => SliceFinding::Whole,
+        None => SliceFinding::SlicedFrom { slice_ms: SLICED[last].0, surety: Agreement::Doubtful },
     };
     (!own.is_empty()).then_some(found)
 }

@@ -18,7 +18,7 @@ use crate::schedule::{LaneNumbers, slice_order};
 use crate::{Refusal, Result, Testbed};
 
 /// The input of a workload's run within a round.
-pub struct Setting<'a> {
+pub struct RoundSetting<'a> {
     pub workload: &'a Workload,
     /// The workload's index in the plan.
     pub index: usize,
@@ -72,7 +72,7 @@ pub enum Clocks {
 }
 
 /// Runs the workload. `None` if the run is stopped, because the trials are then incomplete.
-pub fn run(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Option<Vec<Trial>> {
+pub fn run(testbed: &mut dyn Testbed, setting: &RoundSetting<'_>) -> Option<Vec<Trial>> {
     let mut run = WorkloadRun { testbed, setting };
     let trials = match setting.workload.mode {
         Mode::Sliced => run.in_turn(),
@@ -81,7 +81,7 @@ pub fn run(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Option<Vec<Trial
     (!setting.is_stopped()).then_some(trials)
 }
 
-impl Setting<'_> {
+impl RoundSetting<'_> {
     fn order(&self, sweeps: u32) -> Vec<usize> {
         let numbers: Vec<usize> = self.contenders.iter().map(|(index, _)| *index).collect();
         slice_order(&numbers, sweeps, self.round, self.index, self.run.seed)
@@ -107,7 +107,7 @@ impl Setting<'_> {
 /// A workload within a round, and the testbed that it runs on.
 struct WorkloadRun<'a> {
     testbed: &'a mut dyn Testbed,
-    setting: &'a Setting<'a>,
+    setting: &'a RoundSetting<'a>,
 }
 
 impl WorkloadRun<'_> {

@@ -18,7 +18,7 @@ use fsarena_sys::Clock;
 
 use crate::pace::RoundTime;
 use crate::remaining::{Remaining, has_most_rounds};
-use crate::round::{self, RunSetting, Setting, Shares, Watch};
+use crate::round::{self, RoundSetting, RunSetting, Shares, Watch};
 use crate::schedule::{self, LaneNumbers};
 use crate::scope::{Extent, Scope};
 use crate::{RunError, Testbed, pace};
@@ -159,7 +159,7 @@ impl Session<'_> {
         let (clocks, verifies_slices) = (self.clocks(workload), self.is_unmeasured(workload));
         let (run, lanes, traces) = (&self.setting, &self.lanes, self.plan.measuring.explained);
         let setting =
-            Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, verifies_slices };
+            RoundSetting { workload, index, round, run, contenders, lanes, shares, clocks, traces, verifies_slices };
         let clients = self.testbed.clients();
         let trials = round::run(self.testbed, &setting).unwrap_or_default();
         if self.testbed.clients() != clients {

@@ -48,7 +48,7 @@ pub fn contenders(plan: &Plan, ledger: &mut Ledger) -> Result<Vec<String>, Vec<L
     for (index, contender) in plan.contenders.iter().enumerate() {
         let Some(kind) = tried(contender) else { continue };
         let before = ledger.count();
-        let found = Trial { plan, contender, kind, index }.run(ledger);
+        let found = OptionTrial { plan, contender, kind, index }.run(ledger);
         match ledger.undo_after(before).and(found) {
             Ok(found) => notes.extend(found),
             Err(error) => errors.push(error),
@@ -67,14 +67,14 @@ fn tried(contender: &Contender) -> Option<&'static Kind> {
     kind(&contender.kind).filter(can_be).filter(|_| has_options)
 }
 
-struct Trial<'a> {
+struct OptionTrial<'a> {
     plan: &'a Plan,
     contender: &'a Contender,
     kind: &'static Kind,
     index: usize,
 }
 
-impl Trial<'_> {
+impl OptionTrial<'_> {
     fn run(&self, ledger: &mut Ledger) -> Result<Vec<String>, LaneError> {
         let folder = space::shared_memory().unwrap_or(Path::new("/tmp")).join(format!("{}-trial", ledger.name()));
         let point = folder.join("point");

@@ -30,7 +30,7 @@ fn traits(workload: &Workload) -> Result<Traits, EngineError> {
 }
 
 fn open(workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-    let requests: Box<dyn Requests> = match RequestTask::of(workload)? {
+    let requests: Box<dyn RequestSource> = match RequestTask::of(workload)? {
         RequestTask::Page(page) => Box::new(OnePage { page, seed }),
         RequestTask::Pages(pages) => Box::new(ManyPages::new(pages, seed)),
     };
@@ -46,7 +46,7 @@ fn programs(workload: &Workload) -> Programs {
     Programs { needs, settings }
 }
 
-trait Requests {
+trait RequestSource {
     /// Writes the pages into `folder`.
     fn write(&self, folder: &Path, stop: &AtomicBool) -> Result<(), EngineError>;
 
@@ -55,7 +55,7 @@ trait Requests {
 }
 
 struct ApacheJob {
-    requests: Box<dyn Requests>,
+    requests: Box<dyn RequestSource>,
     server: Httpd,
 }
 

@@ -54,7 +54,7 @@ impl CellFigure {
     }
 }
 
-struct Subject {
+struct ExplainedWorkload {
     title: &'static str,
     meaning: &'static str,
     /// The lines of a workload, in its own part and among all workloads.
@@ -63,7 +63,7 @@ struct Subject {
 }
 
 /// The tables of all workloads, in the order in which they are shown.
-const SUBJECTS: &[Subject] = &[shares::SUBJECT, durability::CLOCKS, durability::FLUSHES];
+const SUBJECTS: &[ExplainedWorkload] = &[shares::SUBJECT, durability::CLOCKS, durability::FLUSHES];
 
 /// A figure of a workload over all contenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub fn iostat_of_all(comparison: &Comparison) -> Section {
     brief(&programs::IOSTAT, comparison)
 }
 
-fn brief(subject: &Subject, comparison: &Comparison) -> Section {
+fn brief(subject: &ExplainedWorkload, comparison: &Comparison) -> Section {
     let lines = |row| (subject.brief)(comparison, row).into_iter().map(move |line| (row, line));
     let lines: Vec<(&WorkloadRow, ExplainedLine)> = comparison.workloads.iter().flat_map(lines).collect();
     let name = |(workload, _): &(&WorkloadRow, ExplainedLine)| workload.name.to_string();
@@ -105,7 +105,7 @@ pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iter
 }
 
 /// A folded table with its explanation.
-fn part(subject: &Subject, table: Table) -> Section {
+fn part(subject: &ExplainedWorkload, table: Table) -> Section {
     Section::titled(subject.title).folded(Fold::Closed).with(table).with(Paragraph::legend(subject.meaning))
 }
 

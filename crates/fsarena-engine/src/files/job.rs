@@ -6,7 +6,7 @@ use fsarena_model::{Bytes, CacheState, Mode};
 
 use super::parameters::FilesPlan;
 use super::tree;
-use super::worker::{FilesWorker, Step};
+use super::worker::{FilesWorker, WorkerStep};
 use crate::workers::{WorkerStyle, Workers};
 use crate::{EngineError, Job, Limit, NextRun, Operation, RunStats, Upkeep, folder};
 
@@ -18,14 +18,18 @@ struct FilesJob<T, S> {
 }
 
 /// A job that follows `plan`. Each of its workers keeps what `own` makes, and does `step` again and again.
-pub fn open<T: Send + 'static, S: Step<T>>(plan: FilesPlan, own: fn(&FilesPlan, u32) -> T, step: S) -> Box<dyn Job> {
+pub fn open<T: Send + 'static, S: WorkerStep<T>>(
+    plan: FilesPlan,
+    own: fn(&FilesPlan, u32) -> T,
+    step: S,
+) -> Box<dyn Job> {
     let worker = |number| FilesWorker::new(&plan, number, own(&plan, number), step);
     let workers = (0..plan.parameters.threads).map(worker);
     let workers = Workers::new(workers, WorkerStyle::Threads);
     Box::new(FilesJob { workers, plan, is_adopted: false })
 }
 
-fn make_trees<T: Send, S: Step<T>>(
+fn make_trees<T: Send, S: WorkerStep<T>>(
     plan: &FilesPlan,
     workers: &mut Workers<FilesWorker<T, S>>,
     stop: &AtomicBool,
@@ -37,7 +41,7 @@ fn make_trees<T: Send, S: Step<T>>(
 
 /// Restores what a run uses up: the trees, or the objects that were not visited yet. Slices continue where the last one
 /// stopped, as long as enough objects for another slice are left.
-fn renew<T: Send, S: Step<T>>(
+fn renew<T: Send, S: WorkerStep<T>>(
     plan: &FilesPlan,
     workers: &mut Workers<FilesWorker<T, S>>,
     stop: &AtomicBool,
@@ -55,7 +59,7 @@ fn renew<T: Send, S: Step<T>>(
     Ok(())
 }
 
-impl<T: Send, S: Step<T>> FilesJob<T, S> {
+impl<T: Send, S: WorkerStep<T>> FilesJob<T, S> {
     /// Trees that are renewed before each slice are made here for a pilot run only, which may use them up.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
@@ -79,7 +83,7 @@ impl<T: Send, S: Step<T>> FilesJob<T, S> {
     }
 }
 
-impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
+impl<T: Send, S: WorkerStep<T>> Job for FilesJob<T, S> {
     fn upkeep(&mut self, upkeep: Upkeep, stop: &AtomicBool) -> Result<(), EngineError> {
         match upkeep {
             Upkeep::Prepare => self.prepare(stop),

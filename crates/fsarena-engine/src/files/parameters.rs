@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::names::Shape;
 use super::operations::OperationEntry;
 use super::sizes::Sizes;
-use super::walk::{Share, WalkGround};
+use super::walk::{WalkGround, WalkShare};
 use crate::contents::Recipe;
 use crate::pace::WorkerLoad;
 use crate::parameters::{or, size, some_size};
@@ -237,10 +237,10 @@ pub struct FilesPlan {
 
 impl FilesPlan {
     /// The share of the objects of its tree that belongs to a worker.
-    pub fn share(&self, worker: u32) -> Share {
+    pub fn share(&self, worker: u32) -> WalkShare {
         match self.parameters.shared {
-            true => Share::of(self.shape.objects, self.parameters.threads, worker),
-            false => Share::all(self.shape.objects),
+            true => WalkShare::of(self.shape.objects, self.parameters.threads, worker),
+            false => WalkShare::all(self.shape.objects),
         }
     }
 

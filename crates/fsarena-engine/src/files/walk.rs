@@ -59,13 +59,13 @@ impl WalkGround {
 
 /// A worker's share of the objects of a tree: every `step`-th object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct WalkShare {
     pub first: u32,
     step: u32,
     count: u32,
 }
 
-impl Share {
+impl WalkShare {
     /// The share of worker `worker` of `workers`. Neighbouring objects belong to different workers, so that the workers
     /// meet in each directory.
     pub fn of(objects: u32, workers: u32, worker: u32) -> Self {
@@ -92,7 +92,7 @@ pub struct ObjectVisit {
 
 /// A sequence of visits to the objects of a share.
 pub struct Walk {
-    share: Share,
+    share: WalkShare,
     /// The numbers, if the order is random.
     shuffled: Option<Vec<u32>>,
     /// Whether it starts again at its end.
@@ -103,7 +103,7 @@ pub struct Walk {
 
 impl Walk {
     /// Visits the objects of `share` again and again. A random order follows from `random`.
-    pub fn new(share: Share, order: VisitOrder, mut random: Pcg64Mcg) -> Self {
+    pub fn new(share: WalkShare, order: VisitOrder, mut random: Pcg64Mcg) -> Self {
         let shuffled = (order == VisitOrder::Random).then(|| {
             let mut numbers: Vec<u32> = (0..share.count).map(|index| share.number(index)).collect();
             numbers.shuffle(&mut random);
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_random_order_follows_from_its_seed_and_stays() {
-        let walk = |seed| Walk::new(Share::all(100), VisitOrder::Random, generator(seed, "order", &[]));
+        let walk = |seed| Walk::new(WalkShare::all(100), VisitOrder::Random, generator(seed, "order", &[]));
         let numbers = |walk: &mut Walk| visits(walk, 100).iter().map(|visit| visit.0).collect::<Vec<_>>();
         let mut one = walk(1);
         let first = numbers(&mut one);

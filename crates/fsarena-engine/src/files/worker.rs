@@ -12,19 +12,19 @@ use super::durability::{Parents, Syncable};
 use super::names::Paths;
 use super::parameters::FilesPlan;
 use super::tree::FILE;
-use super::walk::{ObjectVisit, Share, Walk, WalkGround};
+use super::walk::{ObjectVisit, Walk, WalkGround, WalkShare};
 use crate::meter::Meter;
 use crate::workers::{Timer, Worker};
 use crate::{EngineError, Operation, folder};
 
 /// Does one operation with what the worker keeps for it, and its fsync if that goes to the file. Returns the bytes that
 /// it read or wrote. It gets the root of the tree; an append gets the open log.
-pub trait Step<T>:
+pub trait WorkerStep<T>:
     Fn(&mut T, &File, ObjectVisit, &mut Meter<'_>) -> Result<u64, EngineError> + Copy + Send + 'static
 {
 }
 
-impl<T, F> Step<T> for F where
+impl<T, F> WorkerStep<T> for F where
     F: Fn(&mut T, &File, ObjectVisit, &mut Meter<'_>) -> Result<u64, EngineError> + Copy + Send + 'static
 {
 }
@@ -47,7 +47,7 @@ pub struct FilesWorker<T, S> {
     most_used: u32,
 }
 
-impl<T: Send, S: Step<T>> FilesWorker<T, S> {
+impl<T: Send, S: WorkerStep<T>> FilesWorker<T, S> {
     /// Worker `number` of those that follow `plan`.
     pub fn new(plan: &FilesPlan, number: u32, own: T, step: S) -> Self {
         let syncs_each = matches!(plan.workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
@@ -115,13 +115,13 @@ impl<T: Send, S: Step<T>> FilesWorker<T, S> {
 fn walk(plan: &FilesPlan, worker: u32) -> Walk {
     let ground = plan.kind.ground;
     let is_shared = ground != WalkGround::Directories;
-    let share = if is_shared { plan.share(worker) } else { Share::all(plan.shape.used_leaves()) };
+    let share = if is_shared { plan.share(worker) } else { WalkShare::all(plan.shape.used_leaves()) };
     let mut walk = Walk::new(share, ground.order(), generator(plan.seed, "order", &[u64::from(worker)]));
     walk.repeats = !ground.is_renewed() && !plan.parameters.once;
     walk
 }
 
-impl<T: Send, S: Step<T>> Worker for FilesWorker<T, S> {
+impl<T: Send, S: WorkerStep<T>> Worker for FilesWorker<T, S> {
     fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
         let root = folder::open(&self.root)?;
         let log = self.open_log(&root)?;

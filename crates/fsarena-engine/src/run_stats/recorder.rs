@@ -11,7 +11,7 @@ use crate::Operation;
 const LONGEST: u64 = 90_000_000_000;
 
 /// The latencies of one operation in one part of a run.
-pub type LatencyHistogram = Histogram<u32>;
+pub type PartHistogram = Histogram<u32>;
 
 type Counts = Vec<(u64, u64)>;
 
@@ -19,19 +19,19 @@ fn counts<T: Counter>(histogram: &Histogram<T>) -> Counts {
     histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value().as_u64())).collect()
 }
 
-fn part(counts: &Counts) -> LatencyHistogram {
-    let mut part = LatencyHistogram::new_with_bounds(1, LONGEST, 2).expect("the bounds are in order");
+fn part(counts: &Counts) -> PartHistogram {
+    let mut part = PartHistogram::new_with_bounds(1, LONGEST, 2).expect("the bounds are in order");
     for (latency, count) in counts {
         part.saturating_record_n(*latency, u32::try_from(*count).unwrap_or(u32::MAX));
     }
     part
 }
 
-fn write_part<S: Serializer>(part: &LatencyHistogram, serializer: S) -> Result<S::Ok, S::Error> {
+fn write_part<S: Serializer>(part: &PartHistogram, serializer: S) -> Result<S::Ok, S::Error> {
     counts(part).serialize(serializer)
 }
 
-fn read_part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LatencyHistogram, D::Error> {
+fn read_part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PartHistogram, D::Error> {
     Counts::deserialize(deserializer).map(|counts| part(&counts))
 }
 
@@ -67,7 +67,7 @@ impl LatencyRecorder {
     }
 
     /// The latencies since the last part ended; `None` if there are none.
-    pub(super) fn end_part(&mut self) -> Option<LatencyHistogram> {
+    pub(super) fn end_part(&mut self) -> Option<PartHistogram> {
         let counts: Counts = self.current.recorded().collect();
         if counts.is_empty() {
             return None;
@@ -134,7 +134,7 @@ pub struct LatencyInterval {
     pub operation: Operation,
     pub end: Nanos,
     #[serde(serialize_with = "write_part", deserialize_with = "read_part")]
-    pub part: LatencyHistogram,
+    pub part: PartHistogram,
 }
 
 impl LatencyInterval {

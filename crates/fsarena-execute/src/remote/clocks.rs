@@ -18,14 +18,14 @@ const LEADS: u64 = 4;
 /// What is known about the clock of a client.
 #[derive(Debug, Default)]
 pub struct ClientClock {
-    best: Option<Comparison>,
+    best: Option<ClockComparison>,
     /// The time between question and answer in the last comparison.
     last: Nanos,
 }
 
 /// A client's clock, read between two readings of the coordinator's.
 #[derive(Debug, Clone, Copy)]
-struct Comparison {
+struct ClockComparison {
     /// When the answer arrived, by the coordinator's clock.
     at: Nanos,
     /// Nanoseconds by which the client's monotonic clock is ahead.
@@ -36,7 +36,7 @@ struct Comparison {
     error: f64,
 }
 
-impl Comparison {
+impl ClockComparison {
     fn error_at(&self, now: Nanos) -> f64 {
         self.error + now.saturating_sub(self.at).0 as f64 * DRIFT
     }
@@ -48,7 +48,7 @@ impl ClientClock {
     pub fn compare(&mut self, asked: Nanos, of_day: Nanos, answered: Nanos, clocks: Clocks) {
         let half = answered.saturating_sub(asked).0 / 2;
         let ahead = |there: Nanos, here: Nanos| i128::from(there.0) - i128::from(here.0 + half);
-        let new = Comparison {
+        let new = ClockComparison {
             at: answered,
             ahead: ahead(clocks.monotonic, asked),
             of_day_ahead: ahead(clocks.time_of_day, of_day),

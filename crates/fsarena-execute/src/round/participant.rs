@@ -5,7 +5,7 @@ use fsarena_engine::{Job, Limit, Operation, RunStats, Upkeep};
 use fsarena_model::{Bytes, Nanos, Outcome, Probe, Readings, Slice, TraceResult, Trial, Verification, probe};
 use fsarena_sys::affinity::Pinned;
 
-use super::Setting;
+use super::RoundSetting;
 use super::limit::{self, Within};
 use crate::{Refusal, Result, Verified};
 
@@ -54,7 +54,7 @@ impl Participant {
         self.verified = Some(found);
     }
 
-    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<()> {
+    pub(super) fn work(&mut self, setting: &RoundSetting<'_>, time: Option<Nanos>) -> Result<()> {
         let job = self.job.as_deref_mut().expect("a participant without a failure has a job");
         let _pinned = job.next_run().is_alone.then(Pinned::here);
         let current = &mut self.current;
@@ -64,7 +64,7 @@ impl Participant {
     }
 
     /// Lets the job do something untimed within its time limit, such as creating files that the next run consumes.
-    pub(super) fn upkeep(&mut self, setting: &Setting<'_>, upkeep: Upkeep) -> Result<()> {
+    pub(super) fn upkeep(&mut self, setting: &RoundSetting<'_>, upkeep: Upkeep) -> Result<()> {
         let done = setting.upkeep(|stop| self.job().upkeep(upkeep, stop));
         self.in_time(done)
     }
@@ -79,7 +79,7 @@ impl Participant {
         }
     }
 
-    pub(super) fn warm_up(&mut self, setting: &Setting<'_>) -> Result<()> {
+    pub(super) fn warm_up(&mut self, setting: &RoundSetting<'_>) -> Result<()> {
         if setting.workload.memory_limit.is_some() {
             self.upkeep(setting, Upkeep::WarmUp)?;
         }
@@ -90,7 +90,7 @@ impl Participant {
     }
 
     /// The trial that results, with the counters' totals.
-    pub(super) fn trial(self, setting: &Setting<'_>, mut probes: Readings) -> Trial {
+    pub(super) fn trial(self, setting: &RoundSetting<'_>, mut probes: Readings) -> Trial {
         let Self { contender, stats, mut readings, spent, .. } = self;
         let label = setting.contenders.iter().find(|(index, _)| *index == contender).map(|(_, label)| *label);
         probes.append(&mut readings);

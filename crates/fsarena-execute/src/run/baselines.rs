@@ -7,7 +7,7 @@ use fsarena_model::{
 
 use super::Session;
 use crate::RunError;
-use crate::round::{self, Clocks, Setting, Shares};
+use crate::round::{self, Clocks, RoundSetting, Shares};
 
 /// Maximum number of slices of a baseline, except on the device. A baseline needs no narrow interval.
 const SLICES: u32 = 2;
@@ -132,7 +132,7 @@ impl Session<'_> {
         let (round, run, lanes, contenders) = (self.round, &self.setting, &self.lanes, vec![(number, &label)]);
         let (clocks, shares, traces, verifies_slices) = (Clocks::Left, Shares::default(), false, false);
         let setting =
-            Setting { workload, index, round, run, contenders, lanes, shares, clocks, traces, verifies_slices };
+            RoundSetting { workload, index, round, run, contenders, lanes, shares, clocks, traces, verifies_slices };
         Ok(round::run(self.testbed, &setting).unwrap_or_default())
     }
 }

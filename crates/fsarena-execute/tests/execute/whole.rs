@@ -1,7 +1,7 @@
 //! Whole runs, and the calibration of slice lengths.
 
 use fsarena_analyse::{
-    Agreement, Finding, FreshPair, calibrated, finding, fresh_pairs, lengths, several_runs, slice_lengths,
+    Agreement, FreshPair, SliceFinding, calibrated, finding, fresh_pairs, lengths, several_runs, slice_lengths,
 };
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, TraceResult, Workload, probe};
@@ -137,8 +137,8 @@ fn calibration_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell()
         pairs[0].lengths.iter().map(|length| length.slice_ms).collect::<Vec<_>>(),
         [Some(10), Some(50), Some(200), None]
     );
-    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Agrees }));
-    assert_eq!(finding(&pairs, "append"), Some(Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Agrees }));
+    assert_eq!(finding(&pairs, "create"), Some(SliceFinding::SlicedFrom { slice_ms: 50, surety: Agreement::Agrees }));
+    assert_eq!(finding(&pairs, "append"), Some(SliceFinding::SlicedFrom { slice_ms: 10, surety: Agreement::Agrees }));
 }
 
 #[test]
@@ -146,13 +146,16 @@ fn where_the_longest_slices_differ_the_work_must_run_whole() {
     let (performance, named) = play_lengths(1.0);
     let mut pairs = slice_lengths(&performance.record, &named);
     pairs[0].lengths[2].agreement = Agreement::Differs;
-    assert_eq!(finding(&pairs, "create"), Some(Finding::Whole));
+    assert_eq!(finding(&pairs, "create"), Some(SliceFinding::Whole));
     pairs[0].lengths[2].agreement = Agreement::Doubtful;
-    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 200, surety: Agreement::Doubtful }));
+    assert_eq!(
+        finding(&pairs, "create"),
+        Some(SliceFinding::SlicedFrom { slice_ms: 200, surety: Agreement::Doubtful })
+    );
     pairs[0].lengths[2].agreement = Agreement::Open;
-    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Open }));
+    assert_eq!(finding(&pairs, "create"), Some(SliceFinding::SlicedFrom { slice_ms: 10, surety: Agreement::Open }));
     pairs[0].lengths[0].agreement = Agreement::Doubtful;
-    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Open }));
+    assert_eq!(finding(&pairs, "create"), Some(SliceFinding::SlicedFrom { slice_ms: 50, surety: Agreement::Open }));
 }
 
 #[test]
@@ -196,8 +199,8 @@ fn contenders_that_fail_or_are_of_another_class_neither_hide_nor_make_a_disagree
     let judged: Vec<_> =
         pairs.iter().filter(|pair| pair.lengths.iter().all(|length| is_whole(&length.agreement))).collect();
     assert!(judged.iter().all(|pair| pair.a.0 != "tmpfs" && pair.b.0 != "tmpfs"), "{judged:?}");
-    assert_eq!(finding(&pairs, "create"), Some(Finding::Whole));
-    assert!(matches!(finding(&pairs, "append"), Some(Finding::SlicedFrom { slice_ms: 10, .. })));
+    assert_eq!(finding(&pairs, "create"), Some(SliceFinding::Whole));
+    assert!(matches!(finding(&pairs, "append"), Some(SliceFinding::SlicedFrom { slice_ms: 10, .. })));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use fsarena_model::{Nanos, Probe};
 use rand::Rng;
 
 use super::server::Httpd;
-use super::{Requests, ServedPage};
+use super::{RequestSource, ServedPage};
 use crate::folder;
 use crate::server::last_lines;
 use crate::tool::figure;
@@ -82,7 +82,7 @@ pub struct OnePage {
     pub seed: u64,
 }
 
-impl Requests for OnePage {
+impl RequestSource for OnePage {
     /// The page consists of letters and spaces in lines.
     fn write(&self, folder: &Path, _stop: &AtomicBool) -> Result<(), EngineError> {
         const SIGNS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz     \n";
@@ -116,7 +116,7 @@ mod tests {
     /// Output of ab 2.3, shortened.
     const TEXT: &str = "Document Length:        3064 bytes\nConcurrency Level:      20\nTime taken for tests:   0.250 seconds\n\
                         Complete requests:      200\nFailed requests:        0\nHTML transferred:       612800 bytes\n\
-                        Requests per second:    800.00 [#/sec] (mean)\n";
+                        RequestSource per second:    800.00 [#/sec] (mean)\n";
     const TIMES: &str = "Percentage served,Time in ms\n0,0.5\n50,2.000\n99,4.000\n100,8.250\n";
     const PAGE: ServedPage = ServedPage { requests: 200, clients: 20, size: Bytes(3064) };
 

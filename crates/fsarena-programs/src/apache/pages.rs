@@ -17,7 +17,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::server::{Httpd, OPEN};
-use super::{HEAD, Requests, ServedPages};
+use super::{HEAD, RequestSource, ServedPages};
 use crate::folder;
 
 const IN_A_FOLDER: u32 = 100;
@@ -112,7 +112,7 @@ impl PageContents {
     }
 }
 
-impl Requests for ManyPages {
+impl RequestSource for ManyPages {
     fn write(&self, root: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
         for page in (0..self.contents.parameters.pages).take_while(|_| !stop.load(Ordering::Relaxed)) {
             if page % IN_A_FOLDER == 0 {

@@ -5,10 +5,10 @@
 use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
 use fsarena_model::{Comparison, DurablePoint, Probe, probe};
 
-use super::{CellFigure, ExplainedLine, Subject, computed, lines, probed, values};
+use super::{CellFigure, ExplainedLine, ExplainedWorkload, computed, lines, probed, values};
 use crate::number::{bytes, count, seconds, share, three_digits};
 
-pub const CLOCKS: Subject = Subject {
+pub const CLOCKS: ExplainedWorkload = ExplainedWorkload {
     title: "Three clocks and space",
     meaning: "For each operation, from its beginning until its calls had returned, all was durable, and the lane was \
         at rest (remounted read-only and back: checkpoint, log and deferred work done), less the time of an idle \
@@ -112,7 +112,7 @@ fn leaves_much(comparison: &Comparison, workload: &WorkloadRow) -> bool {
     values(comparison, workload, left).into_iter().flatten().any(|share| share >= MUCH)
 }
 
-pub const FLUSHES: Subject = Subject {
+pub const FLUSHES: ExplainedWorkload = ExplainedWorkload {
     title: "Flushes per sync",
     meaning: "Flushes of the lane's device, as it counts them, for one fsync, fdatasync or syncfs (for one write with \
         O_SYNC). Calls at the same time may share a flush.",

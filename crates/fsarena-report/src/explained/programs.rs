@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Probe, ProbeId, probe};
 
-use super::{CellFigure, ExplainedLine, Subject, computed, lines, probed, readings_of};
+use super::{CellFigure, ExplainedLine, ExplainedWorkload, computed, lines, probed, readings_of};
 use crate::group::cells;
 use crate::number::{hundredths, three_digits};
 
-pub const IOSTAT: Subject = Subject {
+pub const IOSTAT: ExplainedWorkload = ExplainedWorkload {
     title: "As iostat has it",
     meaning: "What iostat -x would have printed of the lane's device over the timed seconds, by sysstat's formulas and \
         names: requests and kilobytes (1024 bytes) per second, merged requests (rrqm/s, wrqm/s), milliseconds of a \
@@ -68,7 +68,7 @@ fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<ExplainedLine> {
     }
 }
 
-pub const SAID: Subject = Subject {
+pub const SAID: ExplainedWorkload = ExplainedWorkload {
     title: "In the program's own words",
     meaning: "What the programs that do the work say of it themselves, in their own units; the median over rounds.",
     lines: said,

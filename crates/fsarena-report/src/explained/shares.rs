@@ -4,12 +4,12 @@
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
 use fsarena_model::{BaselineKind, Comparison};
 
-use super::{CellFigure, ExplainedLine, Subject, computed, line, values};
+use super::{CellFigure, ExplainedLine, ExplainedWorkload, computed, line, values};
 use crate::number::{self, DASH, seconds, share};
 use crate::report::{Role, Sentence};
 use crate::words;
 
-pub const SUBJECT: Subject = Subject {
+pub const SUBJECT: ExplainedWorkload = ExplainedWorkload {
     title: "Where the time goes",
     meaning: "Harness: the share of a contender's time that the same work takes in memory (tmpfs). Lane: what the host \
               beneath it takes for its flushes, beyond the device. Device: the share of the bare device's rate that is \

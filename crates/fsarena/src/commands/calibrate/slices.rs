@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use fsarena_analyse::{
-    Agreement, Finding, FreshPair, SliceLength, SliceLengthPair, calibrated, finding, fresh_pairs, lengths,
+    Agreement, FreshPair, SliceFinding, SliceLength, SliceLengthPair, calibrated, finding, fresh_pairs, lengths,
     several_runs, slice_lengths,
 };
 use fsarena_execute::Assignment;
@@ -147,11 +147,11 @@ fn json(seen: &LengthResults) -> Value {
 fn found(seen: &LengthResults, workload: &str) -> (Option<u64>, &'static str, String) {
     match finding(&seen.pairs, workload) {
         None => (None, "unmeasured", "no pair was measured on all lengths".to_owned()),
-        Some(Finding::Whole) => (None, "whole", "not even those of 200 ms".to_owned()),
-        Some(Finding::SlicedFrom { surety: Agreement::Doubtful, .. }) => {
+        Some(SliceFinding::Whole) => (None, "whole", "not even those of 200 ms".to_owned()),
+        Some(SliceFinding::SlicedFrom { surety: Agreement::Doubtful, .. }) => {
             (None, "doubtful", "doubtful, even at 200 ms".to_owned())
         }
-        Some(Finding::SlicedFrom { slice_ms, surety }) => {
+        Some(SliceFinding::SlicedFrom { slice_ms, surety }) => {
             let surety = if surety == Agreement::Agrees { "shown" } else { "not-contradicted" };
             (Some(slice_ms), surety, format!("from {slice_ms} ms on, {}", surety.replace('-', " ")))
         }

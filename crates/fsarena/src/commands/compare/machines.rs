@@ -22,7 +22,7 @@ use crate::perform::perform;
 use crate::signals::stop_flag;
 
 /// How a run on a machine ended: its record, or why there is none.
-type Outcome = Result<(RunRecord, End), Error>;
+type MachineOutcome = Result<(RunRecord, End), Error>;
 
 /// Makes the runs and prints the report. A machine without a result does not stop the others.
 pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown: &ShownAs) -> Result<Ended> {
@@ -54,7 +54,12 @@ pub fn run(global: &Global, assignment: &Assignment, commands: &[String], shown:
 }
 
 /// Makes the run of each machine.
-fn on_machines(global: &Global, assignment: &Assignment, commands: &[String], stop: &AtomicBool) -> Vec<Outcome> {
+fn on_machines(
+    global: &Global,
+    assignment: &Assignment,
+    commands: &[String],
+    stop: &AtomicBool,
+) -> Vec<MachineOutcome> {
     // Several progress lines would overwrite each other.
     let quiet = Global { no_progress: true, ..global.clone() };
     let on = |command: &String| on_machine(&quiet, assignment.clone(), command, stop);
@@ -65,7 +70,7 @@ fn on_machines(global: &Global, assignment: &Assignment, commands: &[String], st
 }
 
 /// Runs the comparison on one machine, and says how it ended.
-fn on_machine(global: &Global, assignment: Assignment, command: &str, stop: &AtomicBool) -> Outcome {
+fn on_machine(global: &Global, assignment: Assignment, command: &str, stop: &AtomicBool) -> MachineOutcome {
     let place = Place::Agent(command.to_owned());
     let stopped = || Refusal::trial("stopped before anything was measured", "start it again").into();
     let outcome = perform(global, assignment, &place, stop).and_then(|run| run.ok_or_else(stopped));
