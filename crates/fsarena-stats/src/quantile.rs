@@ -25,7 +25,7 @@ pub(crate) fn student_tail(freedom: f64, value: f64) -> f64 {
     student(freedom).cdf(-value)
 }
 
-/// The ends of what is left of a range after so many halvings around the value below which `is_below` holds.
+/// The ends of what is left of a range after `halvings` around the value below which `is_below` holds.
 pub(crate) fn bisected(range: (f64, f64), halvings: u32, is_below: impl Fn(f64) -> bool) -> (f64, f64) {
     let halved = |(low, high), _| {
         let middle = f64::midpoint(low, high);

@@ -25,7 +25,7 @@ pub(super) struct Group<R> {
     /// Set when the run is to end because a machine is lost.
     pub over: Arc<AtomicBool>,
     pub counters: RunCounters,
-    /// How many machines work on the current workload, if so many have its contender.
+    /// How many machines work on the current workload; at most those that have its contender.
     pub active: Cell<usize>,
     /// Whether this machine starts the program of the current workload.
     pub spans: Cell<bool>,

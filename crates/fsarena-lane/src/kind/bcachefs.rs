@@ -1,5 +1,5 @@
-//! bcachefs (bcachefs(8)). Linux had it from 6.7 to 6.17; the programs are in Debian's `experimental`. Options that its mkfs
-//! stores are those of its mounts, too.
+//! bcachefs (bcachefs(8)). Linux had it from 6.7 to 6.17; the programs are in Debian's `experimental`. Its mkfs stores
+//! options, which its mounts have unless they replace them.
 
 use fsarena_model::{Bytes, Durability, Guarantee, KernelSymbols, Wait};
 
@@ -17,7 +17,7 @@ pub static BCACHEFS: Kind = Kind {
     made,
     guarantees,
     durability,
-    caution: Some("a crash of its mkfs or checker is not counted: each is then called once more"),
+    caution: Some("its mkfs and its checker crash now and then (version 1.13), and are then called once more"),
     symbols: KernelSymbols {
         prefixes: &["bch2_", "__bch2_", "six_"],
         waits: &[
@@ -62,13 +62,12 @@ fn made(description: &str) -> MkfsResult {
 
 /// A mount option replaces what is stored.
 fn guarantees(features: &[String], options: &str) -> Vec<Guarantee> {
-    let of = |word: &str, name: &str| Some(word.strip_prefix(name)?.strip_prefix('=')?.to_owned());
     let value = |name: &str| {
         let mut words = options.split(',').chain(features.iter().map(String::as_str));
-        words.find_map(|word| of(word, name))
+        words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     };
     let is_on = |name: &str| value(name).is_some_and(|value| value != "none");
-    let is_in_place = has_option(options, &["nocow"]) || value("nocow").is_some_and(|value| value == "1");
+    let is_in_place = has_option(options, &["nocow"]) || value("nocow") == Some("1");
     given([
         (Guarantee::Journal, true),
         (Guarantee::MetadataChecksums, is_on("metadata_checksum")),
