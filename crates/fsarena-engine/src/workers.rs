@@ -5,12 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
+use fsarena_sys::files;
 use fsarena_sys::fork::{self, Forked};
 use fsarena_sys::gate::{Flags, Gate};
 
 use crate::meter::Meter;
 use crate::pace::IntendedStarts;
 use crate::{EngineError, Limit, RunStats};
+
+/// Files that a worker can have open beyond those of its workload: directories, rings, copies.
+pub const FILES_OF_WORKER: u64 = 4;
 
 /// One of several workers that do the same work.
 pub trait Worker: Send {
@@ -116,7 +120,9 @@ impl<W: Worker> Workers<W> {
     /// At least one worker. All work as fast as they can.
     pub fn new(workers: impl IntoIterator<Item = W>, style: WorkerStyle) -> Self {
         let paced = |worker| PacedWorker { worker, pace: None, stats: RunStats::new() };
-        Self { workers: workers.into_iter().map(paced).collect(), style }
+        let workers: Vec<_> = workers.into_iter().map(paced).collect();
+        files::allow(FILES_OF_WORKER * workers.len() as u64);
+        Self { workers, style }
     }
 
     /// The workers.

@@ -9,6 +9,7 @@ pub mod clock;
 pub mod daemon;
 pub mod directory;
 pub mod fault;
+pub mod files;
 pub mod fork;
 #[cfg(test)]
 mod fuzz;

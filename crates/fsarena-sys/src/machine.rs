@@ -240,6 +240,7 @@ mod tests {
     /// The queue of a socket has room for a few thousand connections.
     #[test]
     fn a_holder_is_asked_once_however_often_others_try() {
+        crate::files::allow(10_000);
         let name = format!("fsarena/often-{}", std::process::id());
         let mut waiting = Waiting::default();
         let lock = take(&name, &mut waiting).expect("free");

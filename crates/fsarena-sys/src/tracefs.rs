@@ -115,6 +115,8 @@ impl Field {
 
 #[cfg(test)]
 mod tests {
+    use fsarena_testing::{Need, has};
+
     use super::*;
 
     const FORMAT: &str = "name: sched_waking\nID: 375\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n";
@@ -132,9 +134,11 @@ mod tests {
         assert_eq!(tracepoint.field("prio"), None);
     }
 
-    /// Needs the privilege to mount, if tracefs is not mounted; `make test` has it.
     #[test]
     fn the_kernel_describes_its_scheduler() {
+        if !has(&[Need::Root, Need::Path("/sys/kernel/tracing")]) {
+            return;
+        }
         let tracefs = Tracefs::open().expect("privileged");
         assert!(tracefs.tracepoint("sched/sched_switch").expect("every kernel has it").field("next_pid").is_some());
         assert!(tracefs.tracepoint("sched/no_such").is_err());

@@ -9,6 +9,6 @@ pub mod schema;
 mod workload;
 
 pub use alone::{Alone, Machine, alone};
-pub use memory::Memory;
+pub use memory::{Memory, holds_lanes};
 pub use needs::{Need, has};
 pub use workload::{parameterised, workload};

@@ -24,14 +24,25 @@ pub static RAID1: LayerKind = LayerKind {
 /// Sectors of 512 bytes, in which tables of the device mapper count.
 const SECTOR: u64 = 512;
 
+/// Bytes of a half, in whole MiB.
+fn half(site: &Site<'_>) -> u64 {
+    (site.size / 2) >> 20 << 20
+}
+
 fn halves(site: &Site<'_>) -> Commands {
-    let half = ((site.size / 2) >> 20 << 20) / SECTOR;
+    let half = half(site) / SECTOR;
     let half_from = |(name, start): (String, u64)| {
         let table = format!("0 {half} linear {} {start}", site.below);
         [words("dmsetup create {} --table", &[&name]), vec![table]].concat()
     };
     let [first, second] = members(site);
     [(first, 0), (second, half)].map(half_from).to_vec()
+}
+
+/// Erases what an array of an earlier contender has left in both halves: udev would start it before the new one is made.
+fn erase(site: &Site<'_>) -> Commands {
+    let text = "blkdiscard --zeroout --offset {} --length 1048576 {}";
+    [0, half(site)].map(|begin| words(text, &[&begin.to_string(), &site.below])).to_vec()
 }
 
 fn members(site: &Site<'_>) -> [String; 2] {
@@ -51,7 +62,7 @@ fn create(site: &Site<'_>) -> Commands {
         "--metadata=1.2 --level=1 --raid-devices=2 --assume-clean --homehost=fsarena --bitmap={}",
         site.option("bitmap")
     );
-    [halves(site), vec![mdadm(site, "--create", &further)]].concat()
+    [erase(site), halves(site), vec![mdadm(site, "--create", &further)]].concat()
 }
 
 fn open(site: &Site<'_>) -> Commands {

@@ -57,6 +57,9 @@ fn options_reach_the_commands() {
     assert!(!made("ext4@luks", Raise::Create).contains("workqueue"));
     assert!(made("ext4@lvm-thin,chunk=1m", Raise::Create).contains("--chunksize 1m"));
     assert!(made("ext4@raid1,bitmap=none", Raise::Create).contains("--bitmap=none"));
+    let again = made("ext4@raid1", Raise::Create);
+    let (erased, mapped) = (again.rfind("blkdiscard").expect("erased"), again.find("dmsetup").expect("mapped"));
+    assert!(erased < mapped, "udev starts an array of which a half is still there: {again}");
     let opened = made("ext4@integrity,mode=bitmap", Raise::Open);
     assert!(opened.contains("--integrity-bitmap-mode") && !opened.contains("format"), "{opened}");
 }

@@ -237,6 +237,8 @@ fn read_page(page: &[u8], found: &mut impl FnMut(u64, &[u8])) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
+    use fsarena_testing::{Need, has};
+
     use super::*;
 
     fn head(kind: u32, delta: u32) -> [u8; 4] {
@@ -278,9 +280,11 @@ mod tests {
         assert_eq!(lost(stats), 7);
     }
 
-    /// Needs root; `make test` has it.
     #[test]
     fn what_a_thread_does_is_recorded_with_its_call_chain() {
+        if !has(&[Need::Root, Need::Path("/sys/kernel/tracing")]) {
+            return;
+        }
         let name = format!("fsarena-test-{}", std::process::id());
         let tracefs = Tracefs::open().expect("privileged");
         let buffer = Arc::new(TraceBuffer::make(tracefs, &name, 256).expect("made"));
