@@ -36,7 +36,7 @@ fn program(path: PathBuf, text: &str) -> String {
 /// A program that does what ssh does with a command, on this machine, as a user with another home.
 fn ssh(stage: &Stage) -> String {
     let there = stage.path("there").display().to_string();
-    let text = format!("shift; unset XDG_CACHE_HOME; HOME={there} PATH={there}/bin:$PATH exec sh -c \"$*\"");
+    let text = format!("shift; unset XDG_CACHE_HOME; HOME={there} PATH={there}/bin:/usr/bin:/bin exec sh -c \"$*\"");
     program(stage.path("bin/ssh"), &text)
 }
 

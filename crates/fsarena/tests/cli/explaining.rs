@@ -1,5 +1,6 @@
 //! Why contenders differ: traces of real work.
 
+use fsarena_testing::{Need, has};
 use serde_json::Value;
 
 use crate::stage::{Stage, err, out, run};
@@ -18,6 +19,9 @@ fn traces(stage: &Stage) -> Vec<(String, Value)> {
 #[test]
 fn the_time_of_a_sync_is_divided_and_waits_are_followed() {
     let Some(stage) = Stage::of_root() else { return };
+    if !has(&[Need::Path("/sys/kernel/tracing")]) {
+        return;
+    }
     let mut command = stage.compare(&["ext4", "xfs", "btrfs"]);
     let output = run(command.args(["--rounds", "2", "--workload", "create-fsync", "--explain"]), 0);
     assert!(!err(&output).contains("not traced"), "{}", err(&output));

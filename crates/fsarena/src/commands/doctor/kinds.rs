@@ -47,7 +47,8 @@ fn line(kind: &Kind, versions: &BTreeMap<String, String>) -> DoctorLine {
             DoctorLine::note(name, format!("as root, who may load the kernel's module{found}"))
         }
         Availability::KernelLacks => {
-            DoctorLine::no(name, format!("this kernel lacks it{found}")).hint("in a guest: --guest")
+            let why = if kind.ground == Ground::Share { about } else { "this kernel lacks it" };
+            DoctorLine::no(name, format!("{why}{found}")).hint("in a guest: --guest")
         }
         Availability::ToolMissing(tool) => {
             not_installed(name, tool, &format!(", or --tools {}", DebianRelease::default()))
