@@ -9,6 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use fsarena_testing::{Need, has};
+
 use crate::stage::{Stage, err, out, run};
 
 /// Number of steps of each run in a sample.
@@ -177,6 +179,9 @@ fn a_run_on_lanes_that_is_killed_at_any_step_leaves_nothing() {
 #[test]
 fn a_run_that_is_killed_while_it_traces_leaves_no_buffer() {
     let Some(stage) = Stage::of_root() else { return };
+    if !has(&[Need::Path("/sys/kernel/tracing")]) {
+        return;
+    }
     let mut victim = lanes(&stage);
     victim.arguments.push("--explain".to_owned());
     let before = machine(&stage);
