@@ -41,10 +41,10 @@ pub enum LaneError {
     NotRoot { kind: String },
     #[error("a lane of {size} is too small for {wanted_by}, which needs {needed}")]
     LaneTooSmall { size: Bytes, wanted_by: String, needed: Bytes },
-    #[error("{needed} are needed for {} ({place}), and {free} are free", counted(*lanes))]
+    #[error("{needed} are needed for {} ({place}), and {} are free", counted(*lanes), free_of(*needed, *free))]
     NoSpace { place: String, lanes: usize, needed: Bytes, free: Bytes, filled_by: Option<String> },
     /// The file system of a `dir` contender has no room for the data of the workloads.
-    #[error("the workload `{workload}` needs {needed} {place}, where {free} are free")]
+    #[error("the workload `{workload}` needs {needed} {place}, where {} are free", free_of(*needed, *free))]
     NoRoom { place: String, workload: String, needed: Bytes, free: Bytes },
     /// The directory of a `dir` contender does not exist.
     #[error("the directory `{}` of contender `{contender}` does not exist", path.display())]
@@ -104,6 +104,15 @@ impl LaneError {
     /// A [`LaneError::BadOption`] of `contender`, with the way out.
     pub fn bad_option(contender: &Contender, what: String, hint: impl Into<String>) -> Self {
         Self::BadOption { contender: contender.label.to_string(), what, hint: hint.into() }
+    }
+}
+
+/// What is free, in words; how much less it is, if both look the same when they are rounded.
+fn free_of(needed: Bytes, free: Bytes) -> String {
+    if needed.to_string() == free.to_string() {
+        format!("{} less", Bytes(needed.0.saturating_sub(free.0)))
+    } else {
+        free.to_string()
     }
 }
 
@@ -260,5 +269,21 @@ fn io_hint(source: &io::Error, path: &Path) -> Option<String> {
         io::ErrorKind::PermissionDenied => Some(format!("the rights of {}, or root, are needed", path.display())),
         io::ErrorKind::StorageFull => Some("name another place with --storage".to_owned()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_free_is_never_as_much_as_what_is_needed() {
+        let told = |needed, free| {
+            let place = "parts of /dev/sdb".to_owned();
+            LaneError::NoSpace { place, lanes: 3, needed: Bytes(needed), free: Bytes(free), filled_by: None }
+                .to_string()
+        };
+        assert!(told(6 << 30, 5 << 30).ends_with("and 5.00 GiB are free"));
+        assert!(told(6 << 30, (6 << 30) - (1 << 20)).ends_with("and 1.00 MiB less are free"));
     }
 }

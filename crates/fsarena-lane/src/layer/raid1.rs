@@ -15,7 +15,7 @@ pub static RAID1: LayerKind = LayerKind {
     guarantees: &[Guarantee::Mirror],
     is_divided: true,
     // md leaves up to 1/64 of a small device to its metadata.
-    needs: |bytes| 2 * (bytes + bytes / 32 + (4 << 20)),
+    needs: |bytes| BEGIN + 2 * (bytes + bytes / 32 + (4 << 20)),
     create,
     open,
     device,
@@ -24,25 +24,29 @@ pub static RAID1: LayerKind = LayerKind {
 /// Sectors of 512 bytes, in which tables of the device mapper count.
 const SECTOR: u64 = 512;
 
+/// Where the first half begins on the lane, in bytes. At 0, udev would take the lane itself for a member of an array; at
+/// 1 MiB, where volumes of LVM begin, the volume of a later contender.
+const BEGIN: u64 = 2 << 20;
+
 /// Bytes of a half, in whole MiB.
 fn half(site: &Site<'_>) -> u64 {
-    (site.size / 2) >> 20 << 20
+    ((site.size - BEGIN) / 2) >> 20 << 20
 }
 
 fn halves(site: &Site<'_>) -> Commands {
-    let half = half(site) / SECTOR;
-    let half_from = |(name, start): (String, u64)| {
-        let table = format!("0 {half} linear {} {start}", site.below);
+    let half = half(site);
+    let half_from = |(name, begin): (String, u64)| {
+        let table = format!("0 {} linear {} {}", half / SECTOR, site.below, begin / SECTOR);
         [words("dmsetup create {} --table", &[&name]), vec![table]].concat()
     };
     let [first, second] = members(site);
-    [(first, 0), (second, half)].map(half_from).to_vec()
+    [(first, BEGIN), (second, BEGIN + half)].map(half_from).to_vec()
 }
 
 /// Erases what an array of an earlier contender has left in both halves: udev would start it before the new one is made.
 fn erase(site: &Site<'_>) -> Commands {
     let text = "blkdiscard --zeroout --offset {} --length 1048576 {}";
-    [0, half(site)].map(|begin| words(text, &[&begin.to_string(), &site.below])).to_vec()
+    [BEGIN, BEGIN + half(site)].map(|begin| words(text, &[&begin.to_string(), &site.below])).to_vec()
 }
 
 fn members(site: &Site<'_>) -> [String; 2] {
