@@ -1,7 +1,10 @@
 //! Waits for what is busy.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
+
+use fsarena_sys::child::{self, Patience};
 
 /// How often something is attempted while it is busy, and the pause after each attempt.
 #[derive(Debug, Clone, Copy)]
@@ -25,5 +28,13 @@ impl BusyPatience {
             }
         }
         act()
+    }
+}
+
+/// Waits until udev's programs have looked at devices that are new, changed or gone. Does nothing where there is no udev
+/// (udevadm(8)).
+pub fn settle_udev() {
+    if Path::new("/run/udev/control").exists() {
+        let _ = child::run(&["udevadm", "settle", "--timeout=10"], Patience::unstoppable(Patience::QUERY));
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::Bytes;
-use rustix::fs::{Access, access};
+use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use super::Ledger;
 use crate::LaneError;
@@ -61,11 +61,19 @@ fn scratch_parent() -> PathBuf {
     own.filter(|path| may_write(path)).unwrap_or_else(|| "/tmp".into())
 }
 
-/// Where the inputs of programs are: a tmpfs, if it has room, so that reading them costs all contenders the same.
+/// Where the inputs of programs are: a tmpfs, if it has room, so that reading them costs all contenders the same. Programs
+/// of these inputs run there, which `noexec` would forbid: Debian mounts /run so, and hardened machines more.
 fn inputs_parent() -> PathBuf {
     const ENOUGH: Bytes = Bytes::gib(1);
-    let has_room = |path: &Path| may_write(path) && free_space(path).is_ok_and(|free| free >= ENOUGH);
-    shared_memory().filter(|path| has_room(path)).map_or_else(scratch_parent, Path::to_owned)
+    let has_room = |path: &&Path| free_space(path).is_ok_and(|free| free >= ENOUGH);
+    let memory = shared_memory().filter(has_room).map(Path::to_owned);
+    let others = ["/var/tmp", "/var/lib"].map(PathBuf::from).into_iter().chain(std::env::home_dir());
+    let mut places = memory.into_iter().chain([scratch_parent()]).chain(others);
+    places.find(|path| may_write(path) && may_execute(path)).unwrap_or_else(scratch_parent)
+}
+
+fn may_execute(folder: &Path) -> bool {
+    statvfs(folder).is_ok_and(|found| !found.f_flag.contains(StatVfsMountFlags::NOEXEC))
 }
 
 fn may_write(folder: &Path) -> bool {

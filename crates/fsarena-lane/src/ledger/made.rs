@@ -12,7 +12,7 @@ use rustix::rand::GetRandomFlags;
 use serde::{Deserialize, Serialize};
 
 use super::{Cleared, Leftover};
-use crate::busy::BusyPatience;
+use crate::busy::{BusyPatience, settle_udev};
 use crate::cgroup;
 use crate::disk::{self, OnDisk};
 use crate::layer;
@@ -241,14 +241,27 @@ fn remove_loop(device: &BoundLoop) -> io::Result<Option<String>> {
         Some(_) => {
             let _ = loopdev::unbind(number);
         }
-        None if !Path::new(&format!("/sys/block/loop{number}")).exists() => return Ok(None),
+        None if !exists(number) => return Ok(None),
         None => {}
     }
+    remove_unbound(number)?;
+    // A program of udev that opens its node at this moment makes it again (loop_probe() of the kernel).
+    settle_udev();
+    if exists(number) && loopdev::binding(number)?.is_none() {
+        remove_unbound(number)?;
+    }
+    Ok(Some(format!("the loop device {number}: removed")))
+}
+
+fn remove_unbound(number: u32) -> io::Result<()> {
     PATIENCE.wait(|| match loopdev::remove(number) {
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NODEV.raw_os_error()) => Ok(()),
         other => other,
-    })?;
-    Ok(Some(format!("the loop device {number}: removed")))
+    })
+}
+
+fn exists(number: u32) -> bool {
+    Path::new(&format!("/sys/block/loop{number}")).exists()
 }
 
 /// What another program has set since stays.
