@@ -236,21 +236,24 @@ fn unmount(path: &Path) -> io::Result<Option<String>> {
 /// A device that is bound to something else no longer belongs to the run; an unbound one is removed.
 fn remove_loop(device: &BoundLoop) -> io::Result<Option<String>> {
     let number = device.number;
-    match loopdev::binding(number)? {
-        Some(binding) if !is_ours(&binding, device) => return Ok(None),
-        Some(_) => {
-            let _ = loopdev::unbind(number);
-        }
-        None if !exists(number) => return Ok(None),
-        None => {}
+    let bound = loopdev::binding(number)?;
+    if bound.as_ref().is_some_and(|binding| !is_ours(binding, device)) {
+        return Ok(None);
     }
-    remove_unbound(number)?;
-    // A program of udev that opens its node at this moment makes it again (loop_probe() of the kernel).
-    settle_udev();
-    if exists(number) && loopdev::binding(number)?.is_none() {
+    if bound.is_some() {
+        let _ = loopdev::unbind(number);
+    }
+    let is_there = exists(number);
+    if is_there {
         remove_unbound(number)?;
     }
-    Ok(Some(format!("the loop device {number}: removed")))
+    // A program of udev that opens its node at this moment makes it again (loop_probe() of the kernel).
+    settle_udev();
+    let is_there_again = exists(number) && loopdev::binding(number)?.is_none();
+    if is_there_again {
+        remove_unbound(number)?;
+    }
+    Ok((is_there || is_there_again).then(|| format!("the loop device {number}: removed")))
 }
 
 fn remove_unbound(number: u32) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! Whole comparisons on small lanes.
 
+use fsarena_testing::{Need, has, holds_lanes};
 use serde_json::Value;
 
 use crate::stage::{Stage, accounts_for, err, is_root, out, run};
@@ -72,6 +73,10 @@ fn a_smoke_run_has_no_word_of_verdicts_and_says_why() {
 #[test]
 fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
     let Some(stage) = Stage::of_root() else { return };
+    // The pages that are dirtied on a device are counted there.
+    if !has(&[Need::Path("/sys/kernel/debug")]) {
+        return;
+    }
     let shape = |name: &str, cache: &str, more: &str| {
         stage.workload(name, &format!("engine = 'data'\ncache = '{cache}'\nmode = 'sliced'\nslices = 2\n{more}"))
     };
@@ -98,6 +103,9 @@ fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
 #[test]
 fn a_contender_from_a_file_has_its_options_and_whole_runs_work_in_memory() {
     let Some(stage) = Stage::of_root() else { return };
+    if !holds_lanes() {
+        return;
+    }
     let file = "kind = 'ext4'\nlabel = 'bare'\nmount = 'noatime'\nmkfs = ['-O', '^has_journal']\n";
     let contender = stage.file("bare.toml", file);
     let whole = crate::stage::SMALL.replace("\"small\"", "\"whole\"");
