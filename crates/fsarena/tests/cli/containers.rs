@@ -33,12 +33,12 @@ fn lanes_are_made_where_dev_does_not_show_loop_devices() {
     }
 }
 
-/// As on hardened machines. Programs of a workload's input run where no contender is.
+/// As on hardened machines, and /run on each Debian. Programs of a workload's input run where no contender is.
 #[test]
-fn work_that_runs_programs_is_done_where_most_places_are_noexec() {
+fn work_that_runs_programs_is_done_where_the_usual_places_are_noexec() {
     let Some(stage) = Stage::of_root() else { return };
     let forbid = |place: &str| format!("mount --rbind {place} {place} && mount -o remount,bind,noexec {place}");
-    let before = ["/run", "/dev/shm", "/tmp", "/var/tmp"].map(forbid).join(" && ");
+    let before = ["/run", "/dev/shm"].map(forbid).join(" && ");
     let storage = stage.path("lanes").display().to_string();
     let compare = "fsarena compare ext4 xfs --workload compile --rounds 1 --lane-size 400M --baselines never";
     let output = changed(&stage, &before, &format!("{compare} --storage {storage}"));
