@@ -13,9 +13,6 @@ use crate::meter::Meter;
 use crate::pace::IntendedStarts;
 use crate::{EngineError, Limit, RunStats};
 
-/// Files that a worker can have open beyond those of its workload: directories, rings, copies.
-pub const FILES_OF_WORKER: u64 = 4;
-
 /// One of several workers that do the same work.
 pub trait Worker: Send {
     /// Opens its files, starts the timer, and works until its limit.
@@ -23,6 +20,11 @@ pub trait Worker: Send {
     /// # Errors
     /// If the file system returns an error.
     fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError>;
+
+    /// The most files that it has open at once; usually one and its copy, a directory and a ring.
+    fn files(&self) -> u64 {
+        4
+    }
 
     /// The state from which [`Worker::resume`] continues. A worker that is a process returns it before it ends.
     fn position(&mut self) -> Vec<u64> {
@@ -121,7 +123,7 @@ impl<W: Worker> Workers<W> {
     pub fn new(workers: impl IntoIterator<Item = W>, style: WorkerStyle) -> Self {
         let paced = |worker| PacedWorker { worker, pace: None, stats: RunStats::new() };
         let workers: Vec<_> = workers.into_iter().map(paced).collect();
-        files::allow(FILES_OF_WORKER * workers.len() as u64);
+        files::allow(workers.iter().map(|paced| paced.worker.files()).sum());
         Self { workers, style }
     }
 

@@ -31,8 +31,8 @@ impl BusyPatience {
     }
 }
 
-/// Waits until udev's programs have looked at devices that are new, changed or gone. Does nothing where there is no udev
-/// (udevadm(8)).
+/// Waits until udev's programs have looked at devices that are new, changed or gone (udevadm(8)). Does nothing where
+/// there is no udev.
 pub fn settle_udev() {
     if Path::new("/run/udev/control").exists() {
         let _ = child::run(&["udevadm", "settle", "--timeout=10"], Patience::unstoppable(Patience::QUERY));

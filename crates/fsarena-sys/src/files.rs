@@ -2,11 +2,11 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What a program needs beside the files of its work: the usual limit of a shell.
+/// What a program may need in addition to the files of its work: the usual limit of a shell.
 const USUAL: u64 = 1024;
 
-/// Raises the limit of open files so far that there can be `count` of them beside the usual ones. Does nothing where it
-/// is as high already, and ends at the limit that only root may raise.
+/// Raises the limit of open files so far that there can be `count` of them in addition to the usual ones. Does nothing
+/// where it is as high already, and ends at the limit that only root may raise.
 pub fn allow(count: u64) {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = USUAL.saturating_add(count).min(maximum.unwrap_or(u64::MAX));

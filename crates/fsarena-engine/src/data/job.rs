@@ -11,7 +11,7 @@ use super::parameters::{Calls, DataParameters, FilesOfWork, Work};
 use super::worker::DataWorker;
 use super::{plain, ring};
 use crate::contents::Contents;
-use crate::workers::{FILES_OF_WORKER, Timer, Worker, WorkerStyle, Workers};
+use crate::workers::{Timer, Worker, WorkerStyle, Workers};
 use crate::{EngineError, Job, Limit, NextRun, RunStats, Upkeep, folder};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
@@ -33,7 +33,6 @@ impl DataJob {
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
         let is_apart = parameters.processes > 1 || parameters.calls == Calls::Mmap;
         let style = if is_apart { WorkerStyle::Processes } else { WorkerStyle::Threads };
-        fsarena_sys::files::allow(u64::from(parameters.workers()) * (u64::from(parameters.files) + FILES_OF_WORKER));
         let workers = Workers::new((0..parameters.workers()).map(worker), style);
         Self { workload: workload.clone(), parameters, ground, seed, workers }
     }
@@ -175,6 +174,10 @@ impl DataWorker {
 }
 
 impl Worker for DataWorker {
+    fn files(&self) -> u64 {
+        u64::from(self.parameters.files) + 4
+    }
+
     fn work(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
         self.places.begin(&self.parameters);
         let Timer { entry, limit, pace, stats } = timer;

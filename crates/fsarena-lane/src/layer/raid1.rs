@@ -24,8 +24,8 @@ pub static RAID1: LayerKind = LayerKind {
 /// Sectors of 512 bytes, in which tables of the device mapper count.
 const SECTOR: u64 = 512;
 
-/// Where the first half begins on the lane, in bytes. At 0, udev would take the lane itself for a member of an array; at
-/// 1 MiB, where volumes of LVM begin, the volume of a later contender.
+/// Where the first half begins on the lane, in bytes. At 0, udev would take the lane itself for a member of an array;
+/// at 1 MiB, where volumes of LVM begin, the volume of a later contender.
 const BEGIN: u64 = 2 << 20;
 
 /// Bytes of a half, in whole MiB.
@@ -43,7 +43,8 @@ fn halves(site: &Site<'_>) -> Commands {
     [(first, BEGIN), (second, BEGIN + half)].map(half_from).to_vec()
 }
 
-/// Erases what an array of an earlier contender has left in both halves: udev would start it before the new one is made.
+/// Erases what an array of an earlier contender has left in both halves: udev would start it before the new one is
+/// made.
 fn erase(site: &Site<'_>) -> Commands {
     let text = "blkdiscard --zeroout --offset {} --length 1048576 {}";
     [BEGIN, BEGIN + half(site)].map(|begin| words(text, &[&begin.to_string(), &site.below])).to_vec()

@@ -61,8 +61,8 @@ fn scratch_parent() -> PathBuf {
     own.filter(|path| may_write(path)).unwrap_or_else(|| "/tmp".into())
 }
 
-/// Where the inputs of programs are: a tmpfs, if it has room, so that reading them costs all contenders the same. Programs
-/// of these inputs run there, which `noexec` would forbid: Debian mounts /run so, and hardened machines more.
+/// Where the inputs of programs are: a tmpfs, if it has room, so that reading them costs all contenders the same.
+/// Programs of these inputs run there, which `noexec` would forbid: Debian mounts /run so, and hardened machines more.
 fn inputs_parent() -> PathBuf {
     const ENOUGH: Bytes = Bytes::gib(1);
     let has_room = |path: &&Path| free_space(path).is_ok_and(|free| free >= ENOUGH);
