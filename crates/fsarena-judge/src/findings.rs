@@ -287,16 +287,23 @@ fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
 /// Number of workloads that a finding names.
 const NAMED: usize = 3;
 
-/// The workloads of some rows, by name; `None` if there are none.
+/// The workloads of some rows, by name, and their contenders if there are others; `None` if there are no such rows.
 fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<String> {
     // Rows are many and their names are few.
     let all: HashSet<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
     let meant: HashSet<&str> = rows.iter().filter(|row| is_meant(row)).map(|row| row.workload.as_str()).collect();
-    match meant.len() {
-        0 => None,
-        count if count == all.len() => Some("all workloads".to_owned()),
-        _ => Some(some_of(&meant.into_iter().collect())),
-    }
+    let of_meant = || rows.iter().filter(|row| meant.contains(row.workload.as_str()));
+    let these: BTreeSet<&str> = of_meant().filter(|row| is_meant(row)).map(|row| row.contender.as_str()).collect();
+    let has_others = of_meant().any(|row| !these.contains(row.contender.as_str()));
+    let workloads = match meant.len() {
+        0 => return None,
+        count if count == all.len() => "all workloads".to_owned(),
+        _ => some_of(&meant.into_iter().collect()),
+    };
+    Some(match has_others {
+        true => format!("{workloads} of {}", some_of(&these)),
+        false => workloads,
+    })
 }
 
 /// What holds for the workloads of some rows.

@@ -235,7 +235,7 @@ fn fio_shows_what_memory_served_and_what_was_not_synced() {
     let cached = text(&judgement, FindingClass::Cached);
     assert_eq!(cached, "ext4, oltp: the device served 30 % of the bytes that were read, memory the rest");
     let durability = text(&judgement, FindingClass::Durability);
-    assert!(durability.starts_with("oltp write: nothing was synced"), "{durability}");
+    assert!(durability.starts_with("oltp write of ext4: nothing was synced"), "{durability}");
     assert!(classes(&judgement).contains(&FindingClass::OneRun));
     let workloads: Vec<&str> = judgement.pairs.iter().map(|pair| pair.workload.as_str()).collect();
     assert_eq!(workloads, ["oltp read", "oltp write"]);

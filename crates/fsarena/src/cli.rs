@@ -60,6 +60,9 @@ pub struct Global {
     /// No live progress line
     #[arg(long, global = true)]
     pub no_progress: bool,
+    /// Scripts from when there was a configuration file still run.
+    #[arg(long = "no-config", global = true, hide = true)]
+    pub _no_config: bool,
     /// Say what happens, on stderr
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
