@@ -156,7 +156,9 @@ impl Explained for GuestError {
             }
             Self::NoKeyring { .. } => "apt-get install debian-archive-keyring".to_owned(),
             Self::NoKernel { .. } => {
-                "name a package such as linux-image-amd64, or its .deb, with --guest-kernel".to_owned()
+                "name a package such as linux-image-amd64, or its .deb, with --guest-kernel; since Linux 6.19 \
+                 linux-binary-*.deb and linux-modules-*.deb have to be next to it"
+                    .to_owned()
             }
             Self::UnknownKernel { known, .. } => {
                 format!("they have {}; or name a package's file: ./linux-image.deb", known.join(", "))

@@ -1,4 +1,4 @@
-//! The guest's kernel: Debian's package, unpacked without being installed.
+//! The guest's kernel: Debian's packages, unpacked without being installed.
 
 use std::fs;
 use std::io::Read;
@@ -8,11 +8,17 @@ use fsarena_model::DebianRelease;
 use fsarena_sys::child::{self, Patience};
 
 use crate::cache::Cache;
-use crate::packages::{self, LIMIT, Packages};
+use crate::packages::{self, LIMIT, Package, Packages};
 use crate::{GuestError, Wanted};
 
 /// The release's current kernel.
 const DEFAULT: &str = "linux-image-amd64";
+
+/// The packages of a kernel: its image with its modules, or, since Linux 6.19, a package for each, on which it depends.
+const PARTS: [&str; 3] = ["linux-image-", "linux-binary-", "linux-modules-"];
+
+/// Where the image is in its package: since Linux 6.19 it is with the modules.
+const IMAGES: [&str; 2] = ["./boot/vmlinuz-*", "./usr/lib/modules/*/vmlinuz"];
 
 /// How compressed kernels begin, and the program that decompresses them.
 const COMPRESSED: [(&[u8], &[&str]); 2] = [
@@ -32,8 +38,8 @@ pub struct UnpackedKernel {
     pub release: String,
     /// The file that QEMU boots.
     pub image: PathBuf,
-    /// The package's file, which has the modules.
-    pub file: PathBuf,
+    /// The files of its packages, which have the modules.
+    pub files: Vec<PathBuf>,
 }
 
 impl UnpackedKernel {
@@ -43,17 +49,25 @@ impl UnpackedKernel {
         let (release, wanted) = (&wanted.release, wanted.kernel.as_deref().unwrap_or(DEFAULT));
         let kernels = cache.folder.join("kernels");
         let file = if wanted.contains('/') { PathBuf::from(wanted) } else { fetched(cache, release, wanted)? };
+        let files = parts(&file);
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let package = stem.trim_end_matches("_amd64").replace('_', " ");
         let folder = kernels.join(&*stem);
         if !folder.exists() {
             require_package(wanted)?;
             cache.tell(&format!("unpacking {package}"));
-            unpack(&file, &folder, &cache.unfinished())?;
+            unpack(&files, &folder, &cache.unfinished())?;
         }
         let (release, image) = found(&folder, wanted)?;
-        Ok(Self { package, release, image, file })
+        Ok(Self { package, release, image, files })
     }
+}
+
+/// The files of a kernel's packages: that of the first one and those of the others in its folder, if there are any.
+fn parts(file: &Path) -> Vec<PathBuf> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let others = PARTS[1..].iter().map(|part| file.with_file_name(name.replacen(PARTS[0], part, 1)));
+    [file.to_owned()].into_iter().chain(others.filter(|other| other != file && other.is_file())).collect()
 }
 
 /// Refuses a path that is no package of Debian, which is an archive of ar (deb(5)).
@@ -131,9 +145,9 @@ pub fn require(cache: &Path, release: &DebianRelease, wanted: &str) -> Result<()
     Err(unknown(wanted, known))
 }
 
-/// The releases that may have a kernel: first `release`, then all stable ones.
+/// The releases that may have a kernel: first `release`, then all others with kernels.
 pub fn releases(release: &DebianRelease) -> Vec<DebianRelease> {
-    let others = DebianRelease::stable().filter(|other| other != release);
+    let others = DebianRelease::with_kernels().filter(|other| other != release);
     [release.clone()].into_iter().chain(others).collect()
 }
 
@@ -152,13 +166,14 @@ fn note(cache: &Path, release: &DebianRelease, wanted: &str) -> PathBuf {
 fn fetched_from(packages: &Packages, wanted: &str, cache: &Cache<'_>) -> Result<PathBuf, GuestError> {
     let newest = newest(packages, wanted)?;
     let closure = packages.with_dependencies(&[newest.as_deref().unwrap_or(wanted)])?;
-    let is_kernel = |name: &str| {
-        let version = name.strip_prefix("linux-image-").unwrap_or_default();
-        version.starts_with(|c: char| c.is_ascii_digit())
-    };
+    let versions = |package: &Package, part| package.name.strip_prefix(part).map(str::to_owned);
+    let is_kernel = |version: &String| version.starts_with(|c: char| c.is_ascii_digit());
     let none = || GuestError::no_kernel(wanted, "neither it nor what it depends on is a kernel");
-    let kernel = closure.into_iter().find(|package| is_kernel(&package.name)).ok_or_else(none)?;
-    Ok(packages.fetch(&[kernel], cache)?.remove(0))
+    let kernel = closure.iter().filter_map(|package| versions(package, PARTS[0])).find(is_kernel).ok_or_else(none)?;
+    let names = PARTS.map(|part| format!("{part}{kernel}"));
+    let mut parts: Vec<Package> = closure.into_iter().filter(|package| names.contains(&package.name)).collect();
+    parts.sort_by_key(|package| names.iter().position(|name| *name == package.name));
+    Ok(packages.fetch(&parts, cache)?.remove(0))
 }
 
 /// The newest kernel of a version such as `linux-6.1`; `None` if `wanted` is no version.
@@ -215,21 +230,22 @@ fn numbers(text: &str, separators: &[char]) -> Option<Vec<u32>> {
 }
 
 /// Unpacks the kernel's image into `folder`, decompressed if QEMU can boot it so: that saves two seconds at each boot.
-fn unpack(file: &Path, folder: &Path, unfinished: &Path) -> Result<(), GuestError> {
+fn unpack(files: &[PathBuf], folder: &Path, unfinished: &Path) -> Result<(), GuestError> {
     let partial = unfinished.join("kernel");
     for made in [&partial, folder.parent().unwrap_or(folder)] {
         fs::create_dir_all(made).map_err(GuestError::io("create", made))?;
     }
-    if let Err(error) = extract(file, &partial, &["--wildcards", "./boot/vmlinuz-*"]) {
-        return Err(GuestError::no_kernel(&file.display().to_string(), error.to_string()));
+    let places = files.iter().flat_map(|file| IMAGES.map(|image| (file, image)));
+    let extracted: Vec<_> = places.map(|(file, image)| extract(file, &partial, &["--wildcards", image])).collect();
+    if extracted.iter().all(Result::is_err)
+        && let Some(Err(error)) = extracted.into_iter().next()
+    {
+        return Err(GuestError::no_kernel(&files[0].display().to_string(), error.to_string()));
     }
-    let boot = partial.join("boot");
-    for entry in fs::read_dir(&boot).map_err(GuestError::io("read", &boot))?.filter_map(Result::ok) {
-        let path = entry.path();
-        let bytes = fs::read(&path).map_err(GuestError::io("read", &path))?;
-        if let Some(image) = decompressed(&bytes, &partial)? {
-            fs::write(&path, image).map_err(GuestError::io("write", &path))?;
-        }
+    let (_, path) = found(&partial, &files[0].display().to_string())?;
+    let bytes = fs::read(&path).map_err(GuestError::io("read", &path))?;
+    if let Some(image) = decompressed(&bytes, &partial)? {
+        fs::write(&path, image).map_err(GuestError::io("write", &path))?;
     }
     fs::rename(&partial, folder).map_err(GuestError::io("rename", &partial))
 }
@@ -260,12 +276,13 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 
 /// The kernel in an unpacked package: its release and its image.
 fn found(folder: &Path, wanted: &str) -> Result<(String, PathBuf), GuestError> {
-    let entries = fs::read_dir(folder.join("boot")).into_iter().flatten().filter_map(Result::ok);
-    let kernel = entries.filter_map(|entry| {
-        let release = entry.file_name().to_str()?.strip_prefix("vmlinuz-")?.to_owned();
-        Some((release, entry.path()))
-    });
-    kernel.max().ok_or_else(|| GuestError::no_kernel(wanted, "it has no file boot/vmlinuz-*"))
+    let entries = |path| fs::read_dir(folder.join(path)).into_iter().flatten().filter_map(Result::ok);
+    let named = |entry: fs::DirEntry| Some((entry.file_name().into_string().ok()?, entry.path()));
+    let in_boot = entries("boot").filter_map(named);
+    let in_boot = in_boot.filter_map(|(name, path)| Some((name.strip_prefix("vmlinuz-")?.to_owned(), path)));
+    let modules = entries("usr/lib/modules").filter_map(named).map(|(name, path)| (name, path.join("vmlinuz")));
+    let kernel = in_boot.chain(modules.filter(|(_, image)| image.is_file())).max();
+    kernel.ok_or_else(|| GuestError::no_kernel(wanted, "it has no file vmlinuz"))
 }
 
 /// Extracts the package `file` into `folder`, with further arguments of tar.
@@ -302,6 +319,40 @@ mod tests {
         fs::write(note(cache.path(), &trixie, DEFAULT), file.display().to_string()).expect("a file");
         assert_eq!(noted(cache.path(), &trixie, DEFAULT), Some(file));
         assert_eq!(noted(cache.path(), &bookworm, DEFAULT), None);
+    }
+
+    #[test]
+    fn a_kernel_is_in_one_package_or_in_three() {
+        let stage = tempfile::tempdir().expect("a folder");
+        let made = |name: &str, file: Option<&str>| {
+            let tree = stage.path().join(name);
+            fs::create_dir_all(tree.join("DEBIAN")).expect("a folder");
+            let control = "Package: x\nVersion: 9\nArchitecture: amd64\nMaintainer: x <x@x>\nDescription: x\n";
+            fs::write(tree.join("DEBIAN/control"), control).expect("a file");
+            if let Some(path) = file.map(|file| tree.join(file)) {
+                fs::create_dir_all(path.parent().expect("it has one")).expect("a folder");
+                fs::write(path, "kernel").expect("a file");
+            }
+            let package = tree.with_added_extension("deb");
+            run(&["dpkg-deb", "--build", &tree.display().to_string(), &package.display().to_string()], "")
+                .expect("made");
+            package
+        };
+        let one = vec![made("linux-image-6.1.0-9-amd64_6.1", Some("boot/vmlinuz-6.1.0-9-amd64"))];
+        let name = "7.3.4+deb13-amd64";
+        let three = PARTS.map(|part| {
+            let image = format!("usr/lib/modules/{name}/vmlinuz");
+            made(&format!("{part}{name}_7.3"), (part == "linux-binary-").then_some(&image))
+        });
+        for (files, release) in [(one, "6.1.0-9-amd64"), (three.to_vec(), name)] {
+            assert_eq!(parts(&files[0]), files);
+            let folder = stage.path().join("kernels").join(release);
+            unpack(&files, &folder, &stage.path().join("unfinished")).expect("it has a kernel");
+            let (found, image) = found(&folder, release).expect("a kernel");
+            assert_eq!((found.as_str(), fs::read(image).expect("readable").as_slice()), (release, &b"kernel"[..]));
+        }
+        let refused = unpack(&[three[0].clone()], &stage.path().join("none"), stage.path()).expect_err("no kernel");
+        assert!(refused.to_string().contains("has no kernel that can be booted"), "{refused}");
     }
 
     #[test]

@@ -106,14 +106,15 @@ fn fill(cache: &Cache<'_>, wanted: &Wanted, qemu: String) -> Result<Prepared, Gu
     Ok(prepared)
 }
 
-/// The packages of kernels that Debian's mirrors have in all stable releases, from the oldest version to the newest.
+/// The packages of kernels that Debian's mirrors have in all stable releases and in the backports of the newest, from
+/// the oldest version to the newest.
 ///
 /// # Errors
 /// If apt is missing or fails.
 pub fn kernels(cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Vec<String>, GuestError> {
     let cache = Cache::locked(cache, telling)?;
     let mut known = Vec::new();
-    for release in DebianRelease::stable() {
+    for release in DebianRelease::with_kernels() {
         known.extend(kernel::available(&Packages::at(&cache, &release)?)?);
     }
     Ok(kernel::sorted(known))

@@ -82,7 +82,7 @@ pub fn get(cache: &Cache<'_>, kernel: &UnpackedKernel, wanted: &Wanted) -> Resul
     }
     let closure = packages.with_dependencies(&installed)?;
     let mut files = packages.fetch(&closure, cache)?;
-    files.push(kernel.file.clone());
+    files.extend(kernel.files.iter().cloned());
     cache.tell("building the guest's root");
     fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
     let tree = cache.unfinished().join("tree");
@@ -120,7 +120,8 @@ pub fn unpack(files: &[PathBuf], tree: &Path, further: impl IntoIterator<Item = 
 /// Fills the tree of files from which the image is made.
 fn fill(tree: &Path, files: &[PathBuf], modules: &[PathBuf], release: &str) -> Result<(), GuestError> {
     make_tree(tree, FOLDERS, &LINKS)?;
-    let unneeded = LEFT_OUT_MODULES.split(' ').map(|path| format!("lib/modules/*/kernel/{path}"));
+    let folders = ["lib/modules/*/kernel/", "usr/lib/modules/*/kernel/"];
+    let unneeded = LEFT_OUT_MODULES.split(' ').flat_map(|path| folders.map(|folder| format!("{folder}{path}")));
     unpack(files, tree, unneeded)?;
     for (name, text) in [("etc/passwd", USERS), ("etc/group", GROUPS), ("etc/hosts", "127.0.0.1 localhost guest\n")] {
         let path = tree.join(name);

@@ -15,9 +15,9 @@ const BACKPORTS: &str = "-backports";
 pub struct DebianRelease(String);
 
 impl DebianRelease {
-    /// The stable releases, from the newest.
-    pub fn stable() -> impl Iterator<Item = Self> {
-        STABLE.into_iter().map(|name| Self(name.to_owned()))
+    /// The releases that have kernels: the stable ones, from the newest, and the newest with its backports.
+    pub fn with_kernels() -> impl Iterator<Item = Self> {
+        STABLE.map(str::to_owned).into_iter().chain([format!("{}{BACKPORTS}", STABLE[0])]).map(Self)
     }
 
     /// That of a guest whose run was stored before there was a choice: its packages were those of the host, Debian 12.

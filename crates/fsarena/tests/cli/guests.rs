@@ -353,7 +353,7 @@ fn missing_needs_of_a_guest_are_named_with_a_hint() {
             let mut command = stage.compare(&[&contender, "ext4"]);
             let text = err(&run(command.args(["--workload", &stage.small()]).args(further), 2));
             assert!(text.contains(&format!("lists of packages have no kernel `{kernel}`")), "{text}");
-            assert!(text.contains("hint: they have linux-6.1, linux-6.12; or name a package's file"), "{text}");
+            assert!(text.contains("hint: they have linux-6.1, linux-6.12, "), "{text}");
         }
     }
 
