@@ -8,7 +8,7 @@ use fsarena_model::DebianRelease;
 use fsarena_sys::child::{self, Patience};
 
 use crate::cache::Cache;
-use crate::packages::{self, LIMIT, Package, Packages};
+use crate::packages::{self, LIMIT, Packages};
 use crate::{GuestError, Wanted};
 
 /// The release's current kernel.
@@ -164,16 +164,27 @@ fn note(cache: &Path, release: &DebianRelease, wanted: &str) -> PathBuf {
 }
 
 fn fetched_from(packages: &Packages, wanted: &str, cache: &Cache<'_>) -> Result<PathBuf, GuestError> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let version = |name: &str| Some(name.strip_prefix(PARTS[0])?.to_owned()).filter(|it| it.starts_with(is_digit));
     let newest = newest(packages, wanted)?;
-    let closure = packages.with_dependencies(&[newest.as_deref().unwrap_or(wanted)])?;
-    let versions = |package: &Package, part| package.name.strip_prefix(part).map(str::to_owned);
-    let is_kernel = |version: &String| version.starts_with(|c: char| c.is_ascii_digit());
-    let none = || GuestError::no_kernel(wanted, "neither it nor what it depends on is a kernel");
-    let kernel = closure.iter().filter_map(|package| versions(package, PARTS[0])).find(is_kernel).ok_or_else(none)?;
-    let names = PARTS.map(|part| format!("{part}{kernel}"));
-    let mut parts: Vec<Package> = closure.into_iter().filter(|package| names.contains(&package.name)).collect();
-    parts.sort_by_key(|package| names.iter().position(|name| *name == package.name));
-    Ok(packages.fetch(&parts, cache)?.remove(0))
+    let named = newest.as_deref().unwrap_or(wanted);
+    let version = match version(named) {
+        Some(version) => version,
+        None => {
+            let closure = packages.with_dependencies(&[named])?;
+            let none = || GuestError::no_kernel(wanted, "neither it nor what it depends on is a kernel");
+            closure.iter().find_map(|package| version(&package.name)).ok_or_else(none)?
+        }
+    };
+    // Mirrors still have kernels some of whose dependencies they no longer have, which are not needed here.
+    let known = packages.names("linux-")?;
+    let parts = PARTS.map(|part| format!("{part}{version}"));
+    let parts: Vec<&str> = parts
+        .iter()
+        .map(String::as_str)
+        .filter(|name| *name == parts[0] || known.iter().any(|it| it == name))
+        .collect();
+    Ok(packages.fetch(&packages.alone(&parts)?, cache)?.remove(0))
 }
 
 /// The newest kernel of a version such as `linux-6.1`; `None` if `wanted` is no version.

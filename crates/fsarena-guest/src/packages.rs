@@ -92,6 +92,15 @@ impl Packages {
         Ok(text.lines().filter_map(package).collect())
     }
 
+    /// The packages `names`, in this order, without what they depend on.
+    pub fn alone(&self, names: &[&str]) -> Result<Vec<Package>, GuestError> {
+        let wanted = format!("`{}`", names.join(" "));
+        let text = self.run(&APT_GET, &[&["download", "--print-uris"], names].concat(), &wanted)?;
+        let mut found: Vec<Package> = text.lines().filter_map(package_at).collect();
+        found.sort_by_key(|package| names.iter().position(|name| *name == package.name));
+        Ok(found)
+    }
+
     /// Adds the lists of a suite to those of the release. Of packages that are in both, apt prefers the release's.
     fn add_suite(&self, suite: &str) -> Result<(), GuestError> {
         let list = self.folder.join("sources.list");
@@ -246,6 +255,14 @@ fn package(line: &str) -> Option<Package> {
     Some(Package { name: name.to_owned(), wanted: format!("{name}={version}"), file })
 }
 
+/// Reads a line of `apt-get download --print-uris`: `'URI' NAME_VERSION_ARCHITECTURE.deb SIZE SUM`.
+fn package_at(line: &str) -> Option<Package> {
+    let file = line.strip_prefix('\'')?.split_whitespace().nth(1)?;
+    let [name, version, _] = file.split('_').collect::<Vec<_>>()[..] else { return None };
+    let wanted = format!("{name}={}", version.replace("%3a", ":"));
+    Some(Package { name: name.to_owned(), wanted, file: file.to_owned() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,6 +274,12 @@ mod tests {
         assert_eq!(package("Conf reiserfsprogs (1:3.6.27-4 Debian:12.15/oldstable [amd64])"), None);
         let line = "Inst libc6 (2.36-9+deb12u14 Debian:12.15/oldstable [amd64]) []";
         assert_eq!(package(line).expect("a package").name, "libc6");
+        let line = "'http://deb.debian.org/debian/pool/main/r/reiserfsprogs_3.6.27-4_amd64.deb' \
+                    reiserfsprogs_1%3a3.6.27-4_amd64.deb 236784 SHA256:5f";
+        let found = package_at(line).expect("a package");
+        assert_eq!((found.name.as_str(), found.wanted.as_str()), ("reiserfsprogs", "reiserfsprogs=1:3.6.27-4"));
+        assert_eq!(found.file, "reiserfsprogs_1%3a3.6.27-4_amd64.deb");
+        assert_eq!(package_at("Reading package lists..."), None);
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn an_article_is_planned_at_either_scale() {
 #[test]
 fn a_plan_can_be_had_as_json_and_in_no_other_format() {
     let stage = Stage::new();
-    let plan = ["reproduce", "axvisor", "--dry-run", "--scale", "smoke", "--storage", "memory", "--format"];
+    let plan = ["reproduce", "axvisor", "--dry-run", "--scale", "smoke", "--format"];
     let output = out(&run(stage.fsarena().args(plan).arg("json"), 0));
     let plan_of_article: serde_json::Value = serde_json::from_str(&output).expect("JSON");
     assert_eq!(plan_of_article["rounds"], 1);
