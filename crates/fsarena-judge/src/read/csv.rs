@@ -210,7 +210,8 @@ pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured
         let source = format!("{name}, row {}{of_each}", record.number);
         let wrong = |why: String| ReadError::cell(&source, why);
         if record.is_open {
-            return Err(wrong("a quote that begins here has no end".to_owned()));
+            let open = wrong("a quote that begins here has no end".to_owned());
+            return Err(open.hinting("close it; a quote within a cell is written twice, and the cell stands in quotes"));
         }
         let further = record.fields.get(header.fields.len()..).unwrap_or_default();
         if further.iter().any(|field| !field.trim().is_empty()) {
