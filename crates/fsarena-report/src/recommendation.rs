@@ -119,6 +119,7 @@ fn choice(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice)
     // What is not decided does not flip.
     let text = match class.best.as_slice() {
         _ if !class.depends.is_empty() => format!("it depends: {}.{}", preferences(class), kinds(class)),
+        [_] if all.clone().all(|label| label == first) => format!("take {first}: no other can be recommended."),
         [_] => format!(
             "take {first}: its mean lead over each of the others exceeds the margin of {margin}, and it is better in \
              another program with a probability of at least 90 %{}.",

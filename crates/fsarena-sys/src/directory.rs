@@ -15,12 +15,13 @@ use serde::{Deserialize, Serialize};
 use crate::fault;
 
 /// Identity of a file or directory: a name can come to mean another file, these two numbers cannot as long as it
-/// exists.
+/// exists. Some file systems give a file another inode number once the kernel has forgotten the first one: there it is
+/// 0, and only the name tells files apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileId {
     /// Device number of the file system (`st_dev`).
     pub device: u64,
-    /// Inode number (`st_ino`).
+    /// Inode number (`st_ino`); 0 if the file system does not keep it.
     pub inode: u64,
 }
 
@@ -41,6 +42,10 @@ pub enum Removal {
     /// Another file or directory has that name, and was left alone.
     Another,
 }
+
+/// Types of file systems (statfs(2)) that do not keep the inode numbers of files which the kernel has forgotten: FUSE,
+/// where each program decides (sshfs counts them up), shared folders of VirtualBox, and SMB without `serverino`.
+const FORGETFUL: [i64; 4] = [0x6573_5546, 0x786f_4256, 0xff53_4d42, 0xfe53_4d42];
 
 const OPEN: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 impl Directory {
@@ -63,8 +68,9 @@ impl Directory {
     /// # Errors
     /// As fstat(2).
     pub fn id(&self) -> io::Result<FileId> {
-        let found = rustix::fs::fstat(&self.fd)?;
-        Ok(FileId { device: found.st_dev, inode: found.st_ino })
+        let (found, held_by) = (rustix::fs::fstat(&self.fd)?, rustix::fs::fstatfs(&self.fd)?);
+        let keeps_inodes = !FORGETFUL.contains(&held_by.f_type);
+        Ok(FileId { device: found.st_dev, inode: if keeps_inodes { found.st_ino } else { 0 } })
     }
 
     /// User ID of its owner.

@@ -90,6 +90,14 @@ fn a_lead_that_is_shown_for_the_mix_alone_is_named_as_one() {
 }
 
 #[test]
+fn who_alone_can_be_recommended_leads_nobody() {
+    let mut comparison = mixed();
+    comparison.judged.recommendation.as_mut().expect("there").classes[0].pairs.remove(0);
+    let report = crate::rendered("text", &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains("take ext4: no other can be recommended."), "{report}");
+}
+
+#[test]
 fn without_a_first_the_reason_is_that_of_a_pair_of_candidates() {
     let mut comparison = mixed();
     let class = &mut comparison.judged.recommendation.as_mut().expect("there").classes[0];

@@ -1,4 +1,4 @@
-//! Directories whose attributes change what the file system does with the files in them.
+//! Directories whose attributes, or whose file system, change what is done with the files in them.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -10,6 +10,7 @@ use fsarena_testing::{Need, has};
 use serde_json::Value;
 
 use crate::disks::device::{Disk, mount, point, tool};
+use crate::limits::Mounted;
 use crate::stage::{Stage, err, run};
 
 /// The classes of the flags of a cell.
@@ -135,4 +136,26 @@ fn a_program_beside_a_direct_workload_does_not_make_it_indirect() {
     assert_eq!(guarantees(&report, "journalled"), ["journal", "data-journal"]);
     assert_eq!(report["contenders"][2]["features"], serde_json::json!(["project=42"]));
     assert_eq!(guarantees(&report, "project"), ["journal"]);
+}
+
+/// sshfs counts inode numbers up: what the kernel has forgotten, as before cold work, comes back with another one.
+#[test]
+fn a_folder_whose_inode_numbers_change_is_measured_and_removed() {
+    const SERVER: &str = "/usr/lib/openssh/sftp-server";
+    let Some(stage) = Stage::of_root() else { return };
+    if !has(&[Need::Program("sshfs"), Need::Path(SERVER), Need::Path("/dev/fuse")]) {
+        return;
+    }
+    let [served, folder, server] = ["served", "folder", "server"].map(|name| stage.path(name));
+    [&served, &folder].into_iter().for_each(|path| fs::create_dir(path).expect("made"));
+    fs::write(&server, format!("#!/bin/sh\nexec {SERVER}\n")).expect("written");
+    tool("chmod", &["+x", &server.display().to_string()]);
+    let command = format!("ssh_command={}", server.display());
+    tool("sshfs", &["-o", &command, &format!("x:{}", served.display()), &folder.display().to_string()]);
+    let mounted = Mounted(folder.clone());
+    let contender = format!("dir:{}", folder.display());
+    let arguments = ["compare", &contender, "--workload", "find-cold", "--scale", "smoke", "--rounds", "1"];
+    run(stage.fsarena().args(arguments).args(["--baselines", "never"]), 0);
+    assert_eq!(fs::read_dir(&served).expect("there").count(), 0, "nothing is left");
+    drop(mounted);
 }

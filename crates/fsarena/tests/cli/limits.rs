@@ -167,7 +167,7 @@ fn directories_without_room_are_refused_before_anything_is_made() {
 }
 
 /// A mount that is removed when the test ends.
-struct Mounted(std::path::PathBuf);
+pub struct Mounted(pub std::path::PathBuf);
 
 impl Mounted {
     fn tmpfs(at: &Path, options: &str) -> Self {
