@@ -29,7 +29,8 @@ use watched::Watched;
 #[derive(Debug, Clone)]
 struct WorkDirectory {
     name: Name,
-    inode: u64,
+    /// `None` if the file system does not keep it.
+    inode: Option<u64>,
     /// The layout of the files in it, if the next workload may reuse them.
     layout: Option<String>,
 }

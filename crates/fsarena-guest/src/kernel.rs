@@ -165,20 +165,20 @@ fn note(cache: &Path, release: &DebianRelease, wanted: &str) -> PathBuf {
 
 fn fetched_from(packages: &Packages, wanted: &str, cache: &Cache<'_>) -> Result<PathBuf, GuestError> {
     let is_digit = |c: char| c.is_ascii_digit();
-    let version = |name: &str| Some(name.strip_prefix(PARTS[0])?.to_owned()).filter(|it| it.starts_with(is_digit));
+    let suffix = |name: &str| Some(name.strip_prefix(PARTS[0])?.to_owned()).filter(|it| it.starts_with(is_digit));
     let newest = newest(packages, wanted)?;
     let named = newest.as_deref().unwrap_or(wanted);
-    let version = match version(named) {
-        Some(version) => version,
+    let kernel = match suffix(named) {
+        Some(kernel) => kernel,
         None => {
             let closure = packages.with_dependencies(&[named])?;
             let none = || GuestError::no_kernel(wanted, "neither it nor what it depends on is a kernel");
-            closure.iter().find_map(|package| version(&package.name)).ok_or_else(none)?
+            closure.iter().find_map(|package| suffix(&package.name)).ok_or_else(none)?
         }
     };
     // Mirrors still have kernels some of whose dependencies they no longer have, which are not needed here.
     let known = packages.names("linux-")?;
-    let parts = PARTS.map(|part| format!("{part}{version}"));
+    let parts = PARTS.map(|part| format!("{part}{kernel}"));
     let parts: Vec<&str> = parts
         .iter()
         .map(String::as_str)
@@ -246,14 +246,18 @@ fn unpack(files: &[PathBuf], folder: &Path, unfinished: &Path) -> Result<(), Gue
     for made in [&partial, folder.parent().unwrap_or(folder)] {
         fs::create_dir_all(made).map_err(GuestError::io("create", made))?;
     }
-    let places = files.iter().flat_map(|file| IMAGES.map(|image| (file, image)));
-    let extracted: Vec<_> = places.map(|(file, image)| extract(file, &partial, &["--wildcards", image])).collect();
-    if extracted.iter().all(Result::is_err)
-        && let Some(Err(error)) = extracted.into_iter().next()
-    {
-        return Err(GuestError::no_kernel(&files[0].display().to_string(), error.to_string()));
+    let package = files[0].display().to_string();
+    let mut why = None;
+    let mut extracts = |file: &Path, image| {
+        let keep = |error| _ = why.get_or_insert(error);
+        extract(file, &partial, &["--wildcards", image]).map_err(keep).is_ok()
+    };
+    // The packages after the one that has it are large, and not read.
+    let is_extracted = files.iter().any(|file| IMAGES.iter().any(|image| extracts(file, image)));
+    if let (false, Some(error)) = (is_extracted, why) {
+        return Err(GuestError::no_kernel(&package, error.to_string()));
     }
-    let (_, path) = found(&partial, &files[0].display().to_string())?;
+    let (_, path) = found(&partial, &package)?;
     let bytes = fs::read(&path).map_err(GuestError::io("read", &path))?;
     if let Some(image) = decompressed(&bytes, &partial)? {
         fs::write(&path, image).map_err(GuestError::io("write", &path))?;

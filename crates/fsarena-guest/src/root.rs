@@ -120,8 +120,8 @@ pub fn unpack(files: &[PathBuf], tree: &Path, further: impl IntoIterator<Item = 
 /// Fills the tree of files from which the image is made.
 fn fill(tree: &Path, files: &[PathBuf], modules: &[PathBuf], release: &str) -> Result<(), GuestError> {
     make_tree(tree, FOLDERS, &LINKS)?;
-    let folders = ["lib/modules/*/kernel/", "usr/lib/modules/*/kernel/"];
-    let unneeded = LEFT_OUT_MODULES.split(' ').flat_map(|path| folders.map(|folder| format!("{folder}{path}")));
+    // Below lib, or usr/lib.
+    let unneeded = LEFT_OUT_MODULES.split(' ').map(|path| format!("*lib/modules/*/kernel/{path}"));
     unpack(files, tree, unneeded)?;
     for (name, text) in [("etc/passwd", USERS), ("etc/group", GROUPS), ("etc/hosts", "127.0.0.1 localhost guest\n")] {
         let path = tree.join(name);

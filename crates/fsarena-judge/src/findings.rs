@@ -290,15 +290,17 @@ const NAMED: usize = 3;
 /// The workloads of some rows, by name, and their contenders if there are others; `None` if there are no such rows.
 fn listed(rows: &[Measured], is_meant: impl Fn(&Measured) -> bool) -> Option<String> {
     // Rows are many and their names are few.
-    let all: HashSet<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
-    let meant: HashSet<&str> = rows.iter().filter(|row| is_meant(row)).map(|row| row.workload.as_str()).collect();
-    let of_meant = || rows.iter().filter(|row| meant.contains(row.workload.as_str()));
-    let these: BTreeSet<&str> = of_meant().filter(|row| is_meant(row)).map(|row| row.contender.as_str()).collect();
-    let has_others = of_meant().any(|row| !these.contains(row.contender.as_str()));
+    let names: HashSet<(&str, &str, bool)> =
+        rows.iter().map(|row| (row.workload.as_str(), row.contender.as_str(), is_meant(row))).collect();
+    let all: HashSet<&str> = names.iter().map(|(workload, ..)| *workload).collect();
+    let (meant, these): (BTreeSet<&str>, BTreeSet<&str>) =
+        names.iter().filter(|(.., is_meant)| *is_meant).map(|(workload, contender, _)| (*workload, *contender)).unzip();
+    let has_others =
+        names.iter().any(|(workload, contender, _)| meant.contains(workload) && !these.contains(contender));
     let workloads = match meant.len() {
         0 => return None,
         count if count == all.len() => "all workloads".to_owned(),
-        _ => some_of(&meant.into_iter().collect()),
+        _ => some_of(&meant),
     };
     Some(match has_others {
         true => format!("{workloads} of {}", some_of(&these)),

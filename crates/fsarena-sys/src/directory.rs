@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use crate::fault;
 
 /// Identity of a file or directory: a name can come to mean another file, these two numbers cannot as long as it
-/// exists. Some file systems give a file another inode number once the kernel has forgotten the first one: there it is
-/// 0, and only the name tells files apart.
+/// exists. Some file systems give a file another inode number once the kernel has forgotten the first one: there it has
+/// none, and only the name tells files apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileId {
     /// Device number of the file system (`st_dev`).
     pub device: u64,
-    /// Inode number (`st_ino`); 0 if the file system does not keep it.
-    pub inode: u64,
+    /// Inode number (`st_ino`); `None` if the file system does not keep it.
+    pub inode: Option<u64>,
 }
 
 /// An open directory.
@@ -70,7 +70,7 @@ impl Directory {
     pub fn id(&self) -> io::Result<FileId> {
         let (found, held_by) = (rustix::fs::fstat(&self.fd)?, rustix::fs::fstatfs(&self.fd)?);
         let keeps_inodes = !FORGETFUL.contains(&held_by.f_type);
-        Ok(FileId { device: found.st_dev, inode: if keeps_inodes { found.st_ino } else { 0 } })
+        Ok(FileId { device: found.st_dev, inode: keeps_inodes.then_some(found.st_ino) })
     }
 
     /// User ID of its owner.
@@ -118,7 +118,7 @@ impl Directory {
     ///
     /// # Errors
     /// `EXDEV` if something is mounted on it or in it; as openat(2) and unlinkat(2). Another call can remove the rest.
-    pub fn remove(&self, name: &str, inode: u64) -> io::Result<Removal> {
+    pub fn remove(&self, name: &str, inode: Option<u64>) -> io::Result<Removal> {
         let child = match self.child(OsStr::new(name)) {
             Ok(child) => child,
             Err(error) => match Errno::from_io_error(&error) {
@@ -266,7 +266,7 @@ mod tests {
         fs::create_dir_all(place.path().join("a/b")).expect("made");
         for name in ["", ".", "..", "a/b", "/tmp", "a/.."] {
             parent.make(name, 0o755).expect_err(name);
-            parent.remove(name, 1).expect_err(name);
+            parent.remove(name, Some(1)).expect_err(name);
             parent.remove_empty(name).expect_err(name);
         }
         assert!(place.path().join("a/b").exists());

@@ -152,10 +152,9 @@ fn a_folder_whose_inode_numbers_change_is_measured_and_removed() {
     tool("chmod", &["+x", &server.display().to_string()]);
     let command = format!("ssh_command={}", server.display());
     tool("sshfs", &["-o", &command, &format!("x:{}", served.display()), &folder.display().to_string()]);
-    let mounted = Mounted(folder.clone());
+    let _mounted = Mounted(folder.clone());
     let contender = format!("dir:{}", folder.display());
     let arguments = ["compare", &contender, "--workload", "find-cold", "--scale", "smoke", "--rounds", "1"];
     run(stage.fsarena().args(arguments).args(["--baselines", "never"]), 0);
     assert_eq!(fs::read_dir(&served).expect("there").count(), 0, "nothing is left");
-    drop(mounted);
 }
