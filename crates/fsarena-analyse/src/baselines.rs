@@ -29,26 +29,30 @@ pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
     })
 }
 
-/// The shares of the time and the rate of finished trials that baselines account for, without that of the lane.
+/// The shares of the time and the rate of finished trials that baselines account for, without that of the lane: each is
+/// the median over the rounds that have both, since the machine itself may be slower in one round than in another.
 pub(crate) fn shares(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Shares {
-    let seconds = per_operation::seconds(finished.iter().copied());
-    let of = |kind, times: f64| Some(per_operation::seconds(own.baselines(kind))? * times / seconds?);
+    let share = |kind, of: &dyn Fn(&Trial, &Trial) -> Option<f64>| {
+        let baseline = |trial: &Trial| own.baselines(kind).find(|baseline| baseline.round == trial.round);
+        fsarena_stats::median(finished.iter().filter_map(|trial| of(baseline(trial)?, trial)))
+    };
+    let of_time = |kind| share(kind, &of_the_time);
     // A figure that the program prints need not include all of the time, nor the starts.
     let is_printed = own.workload.metric.measure == Measure::Printed;
     let starts = starts_per_operation(own, finished).filter(|_| !is_printed);
+    let better = own.workload.metric.better;
+    let of_the_figure = |in_memory: &_, here: &_| Some(better.log_ratio(median(here)?, median(in_memory)?).exp());
     Shares {
-        harness: if is_printed { of_the_figure(own, finished) } else { of(BaselineKind::Memory, 1.0) },
-        ceiling: of(BaselineKind::Device, 1.0),
-        start: starts.and_then(|starts| of(BaselineKind::Start, starts)),
+        harness: if is_printed { share(BaselineKind::Memory, &of_the_figure) } else { of_time(BaselineKind::Memory) },
+        ceiling: of_time(BaselineKind::Device),
+        start: starts.and_then(|starts| Some(of_time(BaselineKind::Start)? * starts)),
         lane: None,
     }
 }
 
-/// What the figure in memory is of the figure here.
-fn of_the_figure(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Option<f64> {
-    let here = fsarena_stats::median(finished.iter().filter_map(|trial| median(trial)))?;
-    let in_memory = fsarena_stats::median(own.baselines(BaselineKind::Memory).filter_map(median))?;
-    Some(own.workload.metric.better.log_ratio(here, in_memory).exp())
+/// The time of an operation of a baseline, of that of a trial.
+fn of_the_time(baseline: &Trial, trial: &Trial) -> Option<f64> {
+    Some(per_operation::seconds([baseline])? / per_operation::seconds([trial])?)
 }
 
 fn starts_per_operation(own: &WorkloadTrials<'_>, finished: &[&Trial]) -> Option<f64> {
@@ -117,7 +121,7 @@ pub(crate) fn at_stake(own: &WorkloadTrials<'_>) -> Option<Estimate> {
     let in_memory: Vec<&Trial> = own.all_baselines(BaselineKind::Memory).collect();
     let log = |trial: &Trial| {
         let same_round = in_memory.iter().copied().find(|other| other.round == trial.round)?;
-        Some((per_operation::seconds([trial])? / per_operation::seconds([same_round])?).ln())
+        Some(-of_the_time(same_round, trial)?.ln())
     };
     let logs = |contender| own.counted(contender).into_iter().filter_map(log).collect::<Vec<f64>>();
     let all = (0..own.by_contender.len()).map(logs);

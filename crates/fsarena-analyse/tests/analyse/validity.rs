@@ -414,14 +414,25 @@ fn a_round_that_counts_raises_a_flag_despite_an_excluded_one() {
 }
 
 #[test]
-fn shares_of_references_are_of_the_rounds_that_count() {
-    let share = |kept: Kept| kept.cells()[0].shares.harness.expect("there is a baseline");
-    let counting = share(with_a_round_excluded(synced()).baseline(BaselineKind::Memory, 0.3));
-    // With all four rounds, the median would lie between those of the second and the third.
-    let spread = |trial: &mut fsarena_model::Trial| {
-        let factor = u64::from(trial.round);
-        trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos(slice.elapsed.0 * factor));
+fn a_baseline_is_compared_with_the_rounds_in_which_it_was_measured() {
+    let share = |measured: &[u32]| {
+        let mut kept = with_a_round_excluded(synced());
+        for round in measured {
+            kept = kept.baseline(BaselineKind::Memory, 0.3);
+            let trial = &mut kept.0.baselines.last_mut().expect("just added").trial;
+            trial.round = *round;
+        }
+        // Each round is slower than the one before, in memory, too.
+        let slower = |trial: &mut Trial| {
+            let factor = u64::from(trial.round);
+            trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos(slice.elapsed.0 * factor));
+        };
+        kept.0.baselines.iter_mut().for_each(|baseline| slower(&mut baseline.trial));
+        kept.changed(slower).cells()[0].shares.harness
     };
-    let spread = share(with_a_round_excluded(synced()).baseline(BaselineKind::Memory, 0.3).changed(spread));
-    assert!((spread - counting / 3.0).abs() < 1e-9, "the median of rounds 1, 3 and 4: {spread}");
+    for measured in [&[1][..], &[4], &[1, 3, 4]] {
+        let share = share(measured).expect("a round has both");
+        assert!((share - 0.3).abs() < 1e-9, "{measured:?}: {share}");
+    }
+    assert_eq!(share(&[2]), None, "that round does not count");
 }
