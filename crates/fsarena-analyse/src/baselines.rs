@@ -2,7 +2,7 @@
 //! bare device, and how much of a workload's time is at stake: what the slowest contender needs beyond the same work in
 //! memory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::comparison::{BaselineRow, Shares};
 use fsarena_model::{BaselineKind, Estimate, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
@@ -95,6 +95,25 @@ fn row(own: &WorkloadTrials<'_>, kind: BaselineKind) -> Option<BaselineRow> {
 pub fn counts(record: &RunRecord, trial: &Trial) -> bool {
     trial.outcome == Outcome::Finished && is_steady(trial) && !noise::is_noisy(record, trial)
 }
+
+/// How many times as long the same work in memory took in its slowest round as in its fastest, of the rounds in which
+/// the machine was not busy: the median over the workloads with enough rounds. `None` if no workload has them.
+pub(crate) fn spread_in_memory(record: &RunRecord) -> Option<f64> {
+    let in_memory = record.baselines.iter().filter(|baseline| baseline.kind == BaselineKind::Memory);
+    let counting = in_memory.map(|baseline| &baseline.trial).filter(|trial| counts(record, trial));
+    let mut of_workloads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for trial in counting {
+        of_workloads.entry(&trial.workload).or_default().extend(per_operation::seconds([trial]));
+    }
+    let spread = |seconds: &Vec<f64>| {
+        let (least, most) = seconds.iter().fold((f64::INFINITY, 0.0), |(low, high), it| (it.min(low), it.max(high)));
+        (seconds.len() >= ENOUGH).then_some(most / least)
+    };
+    fsarena_stats::median(of_workloads.values().filter_map(spread))
+}
+
+/// Number of rounds in memory whose spread tells about the machine.
+const ENOUGH: usize = 3;
 
 /// Maximum ratio of a baseline's fastest slice to its slowest.
 const STEADY: f64 = 4.0;

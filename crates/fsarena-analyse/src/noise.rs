@@ -14,8 +14,8 @@ use fsarena_model::{
 };
 
 use crate::analysis::Analysis;
-use crate::probes;
 use crate::verdicts::LEAST;
+use crate::{baselines, probes};
 
 /// Processor seconds below which the machine's counters, in ticks of 10 ms, show no load.
 const RESOLUTION: f64 = 0.05;
@@ -80,6 +80,10 @@ impl Rates {
     }
 }
 
+/// Above this ratio of two rounds of the same work in memory, the machine's own speed is worth a sentence. Measured on a
+/// host whose load changed: 1.4 and 1.5.
+const UNSTEADY: f64 = 1.25;
+
 /// One workload in one round, on all contenders.
 struct Visit<'a> {
     workload: &'a str,
@@ -100,6 +104,8 @@ pub(crate) struct Condition<'a> {
     /// Whether the run has verdicts: several contenders, and more than a smoke run.
     has_verdicts: bool,
     guest: Option<Accelerator>,
+    /// How many times as long the same work in memory took in its slowest round as in its fastest.
+    spread_in_memory: Option<f64>,
 }
 
 impl<'a> Condition<'a> {
@@ -124,7 +130,8 @@ impl<'a> Condition<'a> {
         let held_back = visits.iter().filter(|visit| visit.is_held_back).count();
         let has_verdicts = record.plan.contenders.len() > 1 && !record.plan.is_smoke();
         let guest = record.plan.guest.as_ref().map(|guest| guest.accelerator);
-        Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds, has_verdicts, guest }
+        let (is_held_back, spread_in_memory) = (2 * held_back > visits.len(), baselines::spread_in_memory(record));
+        Self { usual, is_held_back, visits, bounds, has_verdicts, guest, spread_in_memory }
     }
 
     fn has(&self, visit: &Visit<'_>) -> bool {
@@ -155,8 +162,17 @@ impl<'a> Condition<'a> {
     /// throughout.
     pub(crate) fn sentence(&self) -> Option<String> {
         let guest = self.guest.map(|guest| format!("Measured in {}: {}.", guest.place(), guest.caveat()));
-        let sentences: Vec<String> = guest.into_iter().chain(self.of_load()).collect();
+        let sentences: Vec<String> = guest.into_iter().chain(self.of_load()).chain(self.of_speed()).collect();
         (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    /// That the machine's own speed changed, although its counters show no load.
+    fn of_speed(&self) -> Option<String> {
+        let times = self.spread_in_memory.filter(|times| *times > UNSTEADY && self.is_quiet())?;
+        Some(format!(
+            "The machine's own speed varied: the same work in memory took {times:.1} times as long in one round as in \
+             another, without other load here. Other users of its host do that; differences then need more rounds."
+        ))
     }
 
     fn of_load(&self) -> Option<String> {

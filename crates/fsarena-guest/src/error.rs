@@ -47,7 +47,7 @@ pub enum GuestError {
     NoKeyring { path: &'static str },
     #[error("`{package}` has no kernel that can be booted: {what}")]
     NoKernel { package: String, what: String },
-    #[error("Debian's lists of packages have no kernel `{package}`")]
+    #[error("Debian's lists of packages have no kernel `{package}` with its modules")]
     UnknownKernel { package: String, known: Vec<String> },
     #[error("build the module `{module}` for Linux {kernel}: {words}")]
     Module { module: String, kernel: String, words: String },

@@ -1,5 +1,6 @@
 //! The guest's kernel: Debian's packages, unpacked without being installed.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -135,9 +136,8 @@ pub fn require(cache: &Path, release: &DebianRelease, wanted: &str) -> Result<()
     let mut known = Vec::new();
     for release in releases(release) {
         let Some(packages) = Packages::cached(cache, &release) else { return Ok(()) };
-        // A version such as `linux-6.1` is not the name of a package.
         let (Ok(kernels), Ok(names)) = (available(&packages), packages.names(wanted)) else { return Ok(()) };
-        if named(&kernels, wanted).is_some() || names.iter().any(|name| name == wanted) {
+        if named(&kernels, wanted).is_some() || !is_kernel(wanted) && names.iter().any(|name| name == wanted) {
             return Ok(());
         }
         known.extend(kernels);
@@ -187,9 +187,10 @@ fn fetched_from(packages: &Packages, wanted: &str, cache: &Cache<'_>) -> Result<
     Ok(packages.fetch(&packages.alone(&parts)?, cache)?.remove(0))
 }
 
-/// The newest kernel of a version such as `linux-6.1`; `None` if `wanted` is no version.
+/// The package of that name, or the newest kernel of a version such as `linux-6.1`; `None` if `wanted` is neither, such
+/// as a package that only depends on a kernel.
 fn newest(packages: &Packages, wanted: &str) -> Result<Option<String>, GuestError> {
-    if version(wanted).is_none() {
+    if !is_kernel(wanted) {
         return Ok(None);
     }
     let mut known = available(packages)?;
@@ -204,6 +205,11 @@ fn version(name: &str) -> Option<&str> {
     name.strip_prefix("linux-").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
+/// Whether it is the name of a kernel's package, or a version such as `linux-6.1`.
+fn is_kernel(name: &str) -> bool {
+    version(name).is_some() || release(name).is_some()
+}
+
 /// Which of `kernels` is `wanted`: the name of one, or a version such as `linux-6.1`, of which it is the newest.
 pub fn named(kernels: &[String], wanted: &str) -> Option<usize> {
     let numbers = version(wanted).and_then(|version| numbers(version, &['.']));
@@ -211,9 +217,20 @@ pub fn named(kernels: &[String], wanted: &str) -> Option<usize> {
     kernels.iter().rposition(|name| name == wanted || is_of(name))
 }
 
-/// The packages of kernels for 64-bit PCs that the mirrors have, from the oldest release to the newest.
+/// The packages of kernels for 64-bit PCs that the mirrors have with their modules, from the oldest release to the
+/// newest.
 pub fn available(packages: &Packages) -> Result<Vec<String>, GuestError> {
-    packages.names("linux-image-").map(sorted)
+    packages.names("linux-").map(complete)
+}
+
+/// The kernels among these packages, without those in several packages of which some are missing: mirrors have the
+/// signed images of a release for longer than its modules.
+fn complete(names: Vec<String>) -> Vec<String> {
+    let known: BTreeSet<String> = names.iter().cloned().collect();
+    let has = |image: &str, part: &str| known.contains(&image.replacen(PARTS[0], part, 1));
+    let mut images = sorted(names);
+    images.retain(|image| has(image, PARTS[1]) == has(image, PARTS[2]));
+    images
 }
 
 /// The kernels for 64-bit PCs among these packages, from the oldest release to the newest.
@@ -368,6 +385,14 @@ mod tests {
         }
         let refused = unpack(&[three[0].clone()], &stage.path().join("none"), stage.path()).expect_err("no kernel");
         assert!(refused.to_string().contains("has no kernel that can be booted"), "{refused}");
+    }
+
+    #[test]
+    fn a_kernel_without_its_modules_is_not_available() {
+        let names =
+            ["image-6.18.15", "image-6.19.14", "binary-6.19.14", "image-7.3.4", "binary-7.3.4", "modules-7.3.4"];
+        let name = |name: &str| format!("linux-{name}+deb13-amd64");
+        assert_eq!(complete(names.map(name).to_vec()), ["image-6.18.15", "image-7.3.4"].map(name));
     }
 
     #[test]

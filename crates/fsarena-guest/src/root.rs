@@ -123,11 +123,15 @@ fn fill(tree: &Path, files: &[PathBuf], modules: &[PathBuf], release: &str) -> R
     // Below lib, or usr/lib.
     let unneeded = LEFT_OUT_MODULES.split(' ').map(|path| format!("*lib/modules/*/kernel/{path}"));
     unpack(files, tree, unneeded)?;
+    let of_kernel = tree.join("usr/lib/modules").join(release);
+    if !of_kernel.join("kernel").is_dir() {
+        return Err(GuestError::no_kernel(release, "its packages have no modules"));
+    }
     for (name, text) in [("etc/passwd", USERS), ("etc/group", GROUPS), ("etc/hosts", "127.0.0.1 localhost guest\n")] {
         let path = tree.join(name);
         fs::write(&path, text).map_err(GuestError::io("write", &path))?;
     }
-    let further = tree.join("usr/lib/modules").join(release).join("updates");
+    let further = of_kernel.join("updates");
     fs::create_dir_all(&further).map_err(GuestError::io("create", &further))?;
     for module in modules {
         let copy = further.join(module.file_name().unwrap_or_default());

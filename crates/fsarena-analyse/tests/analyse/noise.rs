@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use fsarena_analyse::{assess, busy_before, rounds_of_workload, standing};
 use fsarena_model::comparison::Cell;
 use fsarena_model::{
-    Accelerator, AtRest, Bytes, Conditions, Guest, GuestDisk, Nanos, NoiseBounds, Outcome, Probe, Rounds, RunRecord,
-    Storage, Trial, Verdict, probe,
+    Accelerator, AtRest, BaselineKind, Bytes, Conditions, Guest, GuestDisk, Nanos, NoiseBounds, Outcome, Probe, Rounds,
+    RunRecord, Storage, Trial, Verdict, probe,
 };
 
+use fsarena_fakes::record::synced;
 use fsarena_fakes::{Play, World};
 
 const BOUNDS: NoiseBounds = NoiseBounds {
@@ -409,4 +410,20 @@ fn a_condition_that_nothing_differs_from_leaves_nothing_out() {
     let condition = assess(&busy(&all, &all)).run.condition.expect("it was busy");
     assert!(condition.ends_with("a quiet machine may rank otherwise."), "{condition}");
     assert_eq!(assess(&quiet()).run.condition, None);
+}
+
+#[test]
+fn a_machine_whose_own_speed_varies_is_named() {
+    let sentence = |slower: &[f64]| {
+        let mut kept = synced();
+        for (round, slower) in (1..).zip(slower) {
+            kept = kept.baseline(BaselineKind::Memory, 0.3 * slower);
+            kept.0.baselines.last_mut().expect("just added").trial.round = round;
+        }
+        assess(&kept.0).run.condition
+    };
+    let varied = sentence(&[1.0, 1.5, 1.2]).expect("it varied");
+    assert!(varied.contains("own speed varied: the same work in memory took 1.5 times as long"), "{varied}");
+    assert_eq!(sentence(&[1.0, 1.2, 1.1]), None);
+    assert_eq!(sentence(&[1.0, 1.5]), None, "two rounds are too few");
 }
