@@ -81,7 +81,7 @@ impl Rates {
 }
 
 /// Above this ratio of two rounds of the same work in memory, the machine's own speed is worth a sentence. Measured on a
-/// host whose load changed: 1.4 and 1.5.
+/// host whose load changed: 1.3 and 1.4.
 const UNSTEADY: f64 = 1.25;
 
 /// One workload in one round, on all contenders.
