@@ -199,9 +199,10 @@ impl<'a> Hardware<'a> {
         let processors = thread::available_parallelism().map_or(1, usize::from).min(4);
         let (accelerated, processor, processors) = match accelerator {
             Accelerator::Kvm => ("kvm", "host", processors),
-            // More emulated processors gain nothing and are noisier.
-            Accelerator::Emulated => ("tcg,thread=single", "max", 1),
-            Accelerator::Deterministic => ("tcg,thread=single", "max,-rdrand,-rdseed", 1),
+            // More emulated processors gain nothing and are noisier. A processor with erms copies data by `rep movsb`,
+            // which is emulated byte by byte (docs/decisions/0040).
+            Accelerator::Emulated => ("tcg,thread=single", "max,-erms,-fsrm", 1),
+            Accelerator::Deterministic => ("tcg,thread=single", "max,-erms,-fsrm,-rdrand,-rdseed", 1),
         };
         let mut words: Vec<String> =
             [PROGRAM, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35,nvdimm=on"]
