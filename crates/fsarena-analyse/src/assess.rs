@@ -70,7 +70,7 @@ fn run_info(analysis: &Analysis<'_>) -> RunInfo {
         command: command(record),
         rounds: record.rounds.len() as u32,
         guest: plan.guest.as_ref().map(|guest| guest.accelerator),
-        condition: analysis.condition.sentence(),
+        condition: noise::sentence(analysis),
         without_verdicts: without_verdicts(plan),
     }
 }

@@ -2,7 +2,7 @@
 //! bare device, and how much of a workload's time is at stake: what the slowest contender needs beyond the same work in
 //! memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{BaselineRow, Shares};
 use fsarena_model::{BaselineKind, Estimate, LaneCost, Measure, Nanos, Outcome, RunRecord, Trial, Workload};
@@ -98,18 +98,15 @@ pub fn counts(record: &RunRecord, trial: &Trial) -> bool {
 
 /// How many times as long the same work in memory took in its slowest round as in its fastest, of the rounds in which
 /// the machine was not busy: the median over the workloads with enough rounds. `None` if no workload has them.
-pub(crate) fn spread_in_memory(record: &RunRecord) -> Option<f64> {
-    let in_memory = record.baselines.iter().filter(|baseline| baseline.kind == BaselineKind::Memory);
-    let counting = in_memory.map(|baseline| &baseline.trial).filter(|trial| counts(record, trial));
-    let mut of_workloads: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for trial in counting {
-        of_workloads.entry(&trial.workload).or_default().extend(per_operation::seconds([trial]));
-    }
-    let spread = |seconds: &Vec<f64>| {
-        let (least, most) = seconds.iter().fold((f64::INFINITY, 0.0), |(low, high), it| (it.min(low), it.max(high)));
+pub(crate) fn spread_in_memory(analysis: &Analysis<'_>) -> Option<f64> {
+    let spread = |own: &WorkloadTrials<'_>| {
+        let rounds = own.baselines(BaselineKind::Memory).filter_map(|trial| per_operation::seconds([trial]));
+        let seconds: Vec<f64> = rounds.collect();
+        let (least, most) =
+            seconds.iter().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), it| (low.min(*it), high.max(*it)));
         (seconds.len() >= ENOUGH).then_some(most / least)
     };
-    fsarena_stats::median(of_workloads.values().filter_map(spread))
+    fsarena_stats::median(analysis.workloads.iter().filter_map(spread))
 }
 
 /// Number of rounds in memory whose spread tells about the machine.

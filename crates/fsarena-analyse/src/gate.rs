@@ -9,6 +9,7 @@ use crate::decisions::Decisions;
 use crate::difference::{self, LOAD_DIFFERS, NamedRun, forbidden, withheld};
 use crate::evidence::pointwise;
 use crate::looks::progress;
+use crate::noise;
 use crate::sides::{Compared, Sides, joined, left_out_of_mean, slowed};
 
 /// The largest probability that a gate fails although nothing is slower by more than the threshold.
@@ -71,7 +72,7 @@ pub fn gate_within(run: &NamedRun, base: &Label, threshold: Share) -> Gate {
     );
     Gate {
         title: format!("{names} against {base} in {}", run.name),
-        notes: [interleaved].into_iter().chain(analysis.condition.sentence()).collect(),
+        notes: [interleaved].into_iter().chain(noise::sentence(analysis)).collect(),
         ..tested(candidates, threshold, ending)
     }
 }

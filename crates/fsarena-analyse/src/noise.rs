@@ -1,7 +1,7 @@
 //! The machine's condition: the load that other programs, the hypervisor and other disk users put on it while the
-//! workloads run. All verdicts of a run refer to one condition: the quiet machine, or one under a load. It is the one in
-//! which the most workloads have rounds enough for a verdict; of several, the most frequent one. Runs of a workload in
-//! another condition do not count.
+//! workloads run. All verdicts of a run refer to one condition: the quiet machine, or one under a load. It is the one
+//! in which the most workloads have rounds enough for a verdict; of several, the most frequent one. Runs of a workload
+//! in another condition do not count.
 //!
 //! The condition is judged only by the machine's counters, with bounds from the plan, and never by the results. All
 //! contenders of a workload in a round are judged together.
@@ -80,8 +80,8 @@ impl Rates {
     }
 }
 
-/// Above this ratio of two rounds of the same work in memory, the machine's own speed is worth a sentence. Measured on a
-/// host whose load changed: 1.3 and 1.4.
+/// Above this ratio of two rounds of the same work in memory, the machine's own speed is worth a sentence. Measured on
+/// a host whose load changed: 1.3 and 1.4.
 const UNSTEADY: f64 = 1.25;
 
 /// One workload in one round, on all contenders.
@@ -104,8 +104,6 @@ pub(crate) struct Condition<'a> {
     /// Whether the run has verdicts: several contenders, and more than a smoke run.
     has_verdicts: bool,
     guest: Option<Accelerator>,
-    /// How many times as long the same work in memory took in its slowest round as in its fastest.
-    spread_in_memory: Option<f64>,
 }
 
 impl<'a> Condition<'a> {
@@ -130,8 +128,7 @@ impl<'a> Condition<'a> {
         let held_back = visits.iter().filter(|visit| visit.is_held_back).count();
         let has_verdicts = record.plan.contenders.len() > 1 && !record.plan.is_smoke();
         let guest = record.plan.guest.as_ref().map(|guest| guest.accelerator);
-        let (is_held_back, spread_in_memory) = (2 * held_back > visits.len(), baselines::spread_in_memory(record));
-        Self { usual, is_held_back, visits, bounds, has_verdicts, guest, spread_in_memory }
+        Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds, has_verdicts, guest }
     }
 
     fn has(&self, visit: &Visit<'_>) -> bool {
@@ -156,23 +153,6 @@ impl<'a> Condition<'a> {
     /// The usual load during the run; `None` if the machine was quiet.
     pub(crate) fn load(&self) -> Option<String> {
         (!self.is_quiet()).then(|| self.usual.words(self.bounds))
-    }
-
-    /// The condition, and the runs that were left out because of another condition; `None` if the machine was quiet
-    /// throughout.
-    pub(crate) fn sentence(&self) -> Option<String> {
-        let guest = self.guest.map(|guest| format!("Measured in {}: {}.", guest.place(), guest.caveat()));
-        let sentences: Vec<String> = guest.into_iter().chain(self.of_load()).chain(self.of_speed()).collect();
-        (!sentences.is_empty()).then(|| sentences.join(" "))
-    }
-
-    /// That the machine's own speed changed, although its counters show no load.
-    fn of_speed(&self) -> Option<String> {
-        let times = self.spread_in_memory.filter(|times| *times > UNSTEADY && self.is_quiet())?;
-        Some(format!(
-            "The machine's own speed varied: the same work in memory took {times:.1} times as long in one round as in \
-             another, without other load here. Other users of its host do that; differences then need more rounds."
-        ))
     }
 
     fn of_load(&self) -> Option<String> {
@@ -205,6 +185,25 @@ impl<'a> Condition<'a> {
             }
         }
     }
+}
+
+/// The condition, the runs that were left out because of another one, and that the machine's own speed varied; `None`
+/// if the machine was quiet and steady throughout.
+pub(crate) fn sentence(analysis: &Analysis<'_>) -> Option<String> {
+    let condition = &analysis.condition;
+    let guest = condition.guest.map(|guest| format!("Measured in {}: {}.", guest.place(), guest.caveat()));
+    let sentences: Vec<String> = guest.into_iter().chain(condition.of_load()).chain(of_speed(analysis)).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// That the machine's own speed varied, although its counters show no load.
+fn of_speed(analysis: &Analysis<'_>) -> Option<String> {
+    let is_quiet = analysis.condition.is_quiet();
+    let times = baselines::spread_in_memory(analysis).filter(|times| is_quiet && *times > UNSTEADY)?;
+    Some(format!(
+        "The machine's own speed varied: the same work in memory took {times:.1} times as long in one round as in \
+         another, without other load here. Other users of its host do that; differences then need more rounds."
+    ))
 }
 
 fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
