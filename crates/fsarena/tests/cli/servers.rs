@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_until};
+use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_for, wait_until};
 
 /// A small pgbench workload: the catalogue's file with other parameters.
 fn pgbench(stage: &Stage, transactions: u64) -> String {
@@ -57,14 +57,12 @@ fn run_folder(from: u32) -> Option<PathBuf> {
 #[test]
 fn a_server_ends_with_a_run_that_is_killed_and_the_next_start_clears_the_rest_away() {
     let Some(stage) = Stage::of_root() else { return };
-    let workload = pgbench(&stage, 2000);
+    let workload = pgbench(&stage, 10_000);
     let mut command = stage.fsarena();
-    command.args(["compare", "ext4", "--rounds", "1", "--lane-size", "640M", "--workload", &workload, "--storage"]);
+    command.args(["compare", "ext4", "--rounds", "1", "--lane-size", "1G", "--workload", &workload, "--storage"]);
     command.arg(stage.storage()).stdout(Stdio::null()).stderr(Stdio::null());
     let doomed = Doomed(command.spawn().expect("it starts"));
-    let client = || run_folder(doomed.0.id());
-    wait_until("the server gets no work", || client().is_some());
-    let folder = client().expect("it works for some seconds");
+    let folder = wait_for("the server gets no work", || run_folder(doomed.0.id()));
     std::thread::sleep(Duration::from_millis(100));
     drop(doomed);
     let is_over = || at_work(stage.place.path()).is_empty() && at_work(&folder).is_empty();
