@@ -202,7 +202,8 @@ fn of_speed(analysis: &Analysis<'_>) -> Option<String> {
     let times = baselines::spread_in_memory(analysis).filter(|times| is_quiet && *times > UNSTEADY)?;
     Some(format!(
         "The machine's own speed varied: the same work in memory took {times:.1} times as long in one round as in \
-         another, without other load here. Other users of its host do that; differences then need more rounds."
+         another. The rounds that count show no load; other users of the host slow it down. Differences then need more \
+         rounds."
     ))
 }
 

@@ -58,16 +58,20 @@ impl Need {
         let path = self.path()?;
         match self.version {
             "" => None,
-            Self::PACKAGED => first_line(&["dpkg-query", "-W", "-f", "${Version}", self.package].map(OsStr::new)),
-            argument => first_line(&[path.as_os_str(), argument.as_ref()]).map(|line| version_in(&line).to_owned()),
+            Self::PACKAGED => {
+                self.version_said(&["dpkg-query", "-W", "-f", "${Version}", self.package].map(OsStr::new))
+            }
+            argument => {
+                self.version_said(&[path.as_os_str(), argument.as_ref()]).map(|line| version_in(&line).to_owned())
+            }
         }
     }
-}
 
-/// The first line of the output of a program; `None` if the program fails.
-fn first_line(call: &[&OsStr]) -> Option<String> {
-    let ended = child::run(call, Patience::query()).ok().filter(|ended| ended.status.success())?;
-    Some(ended.words().lines().next()?.trim().to_owned()).filter(|line| !line.is_empty())
+    /// What a call prints about its version; `None` if it fails.
+    fn version_said(&self, call: &[&OsStr]) -> Option<String> {
+        let ended = child::run(call, Patience::query()).ok().filter(|ended| ended.status.success())?;
+        ended.version_of(self.program).map(str::to_owned)
+    }
 }
 
 /// The part of a line from the version on, without the author and the repository. The whole line if no word begins with

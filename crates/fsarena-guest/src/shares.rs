@@ -325,10 +325,11 @@ fn sshfs(shares: &mut ServedFolders, folders: &[&Shared<'_>], _run: &Path) -> Re
     Ok(())
 }
 
-/// The first line that a program prints about its version.
-fn version_of(argv: &[&str]) -> String {
-    let words = child::run(argv, Patience::query()).map(|ended| ended.words()).unwrap_or_default();
-    words.lines().next().unwrap_or("of unknown version").trim().to_owned()
+/// What a program prints about its version.
+fn version_of(argv: &[&str; 2]) -> String {
+    let ended = child::run(argv, Patience::query()).ok();
+    let said = ended.as_ref().and_then(|ended| ended.version_of(argv[0].rsplit('/').next()?));
+    said.unwrap_or("of unknown version").to_owned()
 }
 
 /// A port of the loopback device that no program uses now.

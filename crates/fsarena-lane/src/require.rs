@@ -233,8 +233,8 @@ pub fn tool_versions(kinds: &[&str], contenders: &[Contender]) -> BTreeMap<Strin
     let tools = kinds.flat_map(|kind| kind.tools).copied().chain(layer::layer_tools(contenders));
     tools
         .filter_map(|tool| {
-            let words = child::run(&[tool.program, tool.version], Patience::query()).ok()?.words();
-            Some((tool.program.to_owned(), words.lines().next()?.trim().to_owned()))
+            let ended = child::run(&[tool.program, tool.version], Patience::query()).ok()?;
+            Some((tool.program.to_owned(), ended.version_of(tool.program)?.to_owned()))
         })
         .collect()
 }

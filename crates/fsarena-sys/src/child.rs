@@ -57,6 +57,15 @@ impl Ended {
         let parts = [self.stderr.trim(), self.stdout.trim(), &status];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
+
+    /// What `program` says when it is asked for its version: the first line that names it, or else the first line, of
+    /// its standard output, or of standard error if that is all there is. On standard error it may warn before.
+    pub fn version_of(&self, program: &str) -> Option<&str> {
+        let said = [&self.stdout, &self.stderr].map(|stream| stream.trim());
+        let lines = || said.iter().find(|stream| !stream.is_empty()).into_iter().flat_map(|stream| stream.lines());
+        let named = lines().find(|line| line.to_lowercase().contains(program));
+        named.or(lines().next()).map(str::trim)
+    }
 }
 
 /// Where a program works, and what stops it.
