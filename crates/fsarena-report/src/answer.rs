@@ -35,7 +35,10 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     let after = [Some(counts.join(" ")), apart(comparison), damaged(comparison), running];
     let [before, after] = [before, after].map(|texts| texts.into_iter().flatten().map(Sentence::from));
     let all = decision::decision(comparison).into_iter().chain(before).chain(of_workloads).chain(after);
-    all.filter(|sentence| !sentence.0.is_empty()).collect()
+    let mut all: Vec<Sentence> = all.filter(|sentence| !sentence.0.is_empty()).collect();
+    // Of several groups of contenders nothing may be decided.
+    all.dedup();
+    all
 }
 
 type Ranked<'a> = (&'a str, Ranking<'a>);

@@ -107,10 +107,11 @@ impl<'a> AnswerGroup<'a> {
         }
         let open = self.pairs.iter().filter(|pair| pair.is_open()).count();
         match best.as_slice() {
-            _ if !losses.is_empty() && open as f64 > MOSTLY_OPEN * self.pairs.len() as f64 => format!(
-                "keep what you have, or measure longer: {open} of {} are undecided; shown is that {}.",
+            best if !losses.is_empty() && open as f64 > MOSTLY_OPEN * self.pairs.len() as f64 => format!(
+                "keep what you have, or measure longer: {open} of {} are undecided; shown is that {}{}.",
                 counted(self.pairs.len(), "comparison"),
-                self.behind(&losses, &[])
+                self.behind(&losses, &[]),
+                self.nowhere(best)
             ),
             _ if losses.is_empty() => format!("keep what you have: {}.", self.nothing(&margin)),
             [] => format!("it depends on the work: {}.", self.leaders(&work)),
@@ -223,6 +224,15 @@ impl<'a> AnswerGroup<'a> {
         match led(&rankings, self.group).into_iter().enumerate().map(part).collect::<Vec<_>>() {
             none if none.is_empty() => format!("each is slower than another in some of {work}"),
             led => led.join(", "),
+        }
+    }
+
+    /// `; xfs is not shown to be slower in any workload`; empty of a single workload.
+    fn nowhere(&self, best: &[&Label]) -> String {
+        let is = if best.len() == 1 { "is" } else { "are" };
+        match (best, self.group.comparison.workloads.len()) {
+            ([], _) | (_, 1) => String::new(),
+            _ => format!("; {} {is} not shown to be slower in any workload", listed(best)),
         }
     }
 

@@ -311,19 +311,19 @@ impl Drop for Doomed {
     }
 }
 
-/// Waits for `condition`, at most for a minute.
+/// Waits for `condition`, at most for five minutes.
 pub fn wait_until(what: &str, condition: impl Fn() -> bool) {
     wait_for(what, || condition().then_some(()));
 }
 
-/// What `look` finds, which is called until it finds something, at most for a minute.
+/// What `look` finds, which is called until it finds something, at most for five minutes.
 pub fn wait_for<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
+        assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
