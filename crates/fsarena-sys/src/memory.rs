@@ -15,11 +15,12 @@ use crate::cgroup;
 /// Uses huge pages if the kernel provides them: a hypervisor takes back free memory in such large pieces only, and a
 /// large piece that is freed is the first to be allocated again (`__free_one_page` of `mm/page_alloc.c`).
 pub fn back(size: Bytes) {
-    let length = size.0.min(available().unwrap_or_default().0 / 2) as usize;
-    if length == 0 {
+    // What is available takes a millisecond to read; most slices need none.
+    if size.0 == 0 {
         return;
     }
-    // SAFETY: a new private mapping at an address of the kernel's choice overlaps nothing.
+    let length = size.0.min(available().unwrap_or_default().0 / 2) as usize;
+    // SAFETY: a new private mapping at an address of the kernel's choice overlaps nothing. One of no bytes fails.
     let mapped =
         unsafe { mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
     let Ok(start) = mapped else { return };
