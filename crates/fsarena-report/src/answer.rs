@@ -36,7 +36,7 @@ pub fn answer(comparison: &Comparison) -> Vec<Sentence> {
     let [before, after] = [before, after].map(|texts| texts.into_iter().flatten().map(Sentence::from));
     let all = decision::decision(comparison).into_iter().chain(before).chain(of_workloads).chain(after);
     let mut all: Vec<Sentence> = all.filter(|sentence| !sentence.0.is_empty()).collect();
-    // Of several groups of contenders nothing may be decided.
+    // Several groups of contenders may have the same one.
     all.dedup();
     all
 }

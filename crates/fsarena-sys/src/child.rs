@@ -1,6 +1,7 @@
 //! Child processes: tools such as mkfs. They end with this process, and their output is kept.
 
 mod contained;
+mod ended;
 mod short;
 mod streamed;
 
@@ -8,7 +9,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -26,6 +27,7 @@ use crate::fault;
 use crate::fork::{Forked, fork};
 
 pub(crate) use contained::contain;
+pub use ended::Ended;
 pub use short::{Killed, Patience, gives_up, has_given_up, heed, run, run_apart, run_in};
 pub use streamed::OutputListener;
 use streamed::{Pipe, listen};
@@ -35,38 +37,6 @@ static PREFERRED: RwLock<Option<PathBuf>> = RwLock::new(None);
 
 /// Maximum number of bytes that are kept of a stream: more than any supported program writes.
 const MOST_KEPT: u64 = 64 << 20;
-
-/// Output and exit status of a tool.
-#[derive(Debug, Clone)]
-pub struct Ended {
-    /// Its exit status.
-    pub status: ExitStatus,
-    /// Its standard output; invalid UTF-8 is replaced.
-    pub stdout: String,
-    /// Its standard error; invalid UTF-8 is replaced.
-    pub stderr: String,
-}
-
-impl Ended {
-    /// Both streams, trimmed, standard error first: the text to show for a failure. The status follows where a signal
-    /// has ended it, or it failed without a word.
-    pub fn words(&self) -> String {
-        let is_silent = self.stderr.trim().is_empty() && self.stdout.trim().is_empty();
-        let is_unsaid = self.status.signal().is_some() || is_silent && !self.status.success();
-        let status = if is_unsaid { self.status.to_string() } else { String::new() };
-        let parts = [self.stderr.trim(), self.stdout.trim(), &status];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
-    }
-
-    /// What `program` says when it is asked for its version: the first line that names it, or else the first line, of
-    /// its standard output, or of standard error if that is all there is. On standard error it may warn before.
-    pub fn version_of(&self, program: &str) -> Option<&str> {
-        let said = [&self.stdout, &self.stderr].map(|stream| stream.trim());
-        let lines = || said.iter().find(|stream| !stream.is_empty()).into_iter().flat_map(|stream| stream.lines());
-        let named = lines().find(|line| line.to_lowercase().contains(program));
-        named.or(lines().next()).map(str::trim)
-    }
-}
 
 /// Where a program works, and what stops it.
 #[derive(Debug, Clone, Copy)]
@@ -238,9 +208,9 @@ pub fn start(program: &Path) -> io::Result<ExitStatus> {
     Command::new(program).status()
 }
 
-/// The command that starts `argv`, or a program that never ends if a test injects that. The program prints English, finds
-/// programs on [`search_path`], has no standard input and a process group of its own, and ends with the thread that starts
-/// it.
+/// The command that starts `argv`, or a program that never ends if a test injects that. The program prints English,
+/// finds programs on [`search_path`], has no standard input and a process group of its own, and ends with the thread
+/// that starts it.
 ///
 /// # Errors
 /// An injected one.

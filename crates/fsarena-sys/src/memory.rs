@@ -15,7 +15,7 @@ use crate::cgroup;
 /// Uses huge pages if the kernel provides them: a hypervisor takes back free memory in such large pieces only, and a
 /// large piece that is freed is the first to be allocated again (`__free_one_page` of `mm/page_alloc.c`).
 pub fn back(size: Bytes) {
-    // What is available takes a millisecond to read; most slices need none.
+    // What is available takes half a millisecond to read; most slices need none.
     if size.0 == 0 {
         return;
     }
@@ -60,7 +60,8 @@ fn of_machine(name: &str) -> Option<Bytes> {
     Some(Bytes::kib(line.trim().strip_suffix("kB")?.trim().parse().ok()?))
 }
 
-/// The same as [`available`], and the control group whose limit leaves no more; `None` for the group if no limit matters.
+/// The same as [`available`], and the control group whose limit leaves no more; `None` for the group if no limit
+/// matters.
 pub fn limited() -> Option<(Bytes, Option<PathBuf>)> {
     let available = of_machine("MemAvailable:")?;
     let room = cgroup::memory_room().filter(|room| room.free <= available);

@@ -133,9 +133,9 @@ fn where_most_is_undecided_nothing_is_taken() {
     for pair in comparison.judged.verdicts.iter_mut().skip(3) {
         pair.verdict = Verdict::Undecided;
     }
-    let said = "Decision: keep what you have, or measure longer: 22 of 24 comparisons are undecided; shown is that ext4 is \
-                slower in 1 (1.20× behind xfs) and btrfs is slower in 1 (1.20× behind xfs); xfs is not shown to be slower \
-                in any workload.";
+    let said = "Decision: keep what you have, or measure longer: 22 of 24 comparisons are undecided; shown is that \
+                ext4 is slower in 1 (1.20× behind xfs) and btrfs is slower in 1 (1.20× behind xfs); xfs is not shown \
+                to be slower in any workload.";
     assert_eq!(decision(&comparison), said);
 }
 

@@ -161,19 +161,6 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_told_from_warnings_and_from_the_versions_of_libraries() {
-        for (script, program, version) in [
-            ("echo mke2fs 1.47 >&2", "mke2fs", "mke2fs 1.47"),
-            ("echo no MAC address >&2; echo mariadbd Ver 11.8", "mariadbd", "mariadbd Ver 11.8"),
-            ("echo fusermount3 version: 3.14.0; echo SSHFS version 3.7.3", "sshfs", "SSHFS version 3.7.3"),
-            ("echo Library version: 1.02.185", "dmsetup", "Library version: 1.02.185"),
-        ] {
-            let ended = run(&["sh", "-c", script], Patience::query()).expect("sh starts");
-            assert_eq!(ended.version_of(program), Some(version));
-        }
-    }
-
-    #[test]
     fn a_program_apart_gets_neither_variables_nor_files_of_the_user() {
         let shown = run_apart(&["sh", "-c", "pwd; exec env"], Patience::query()).expect("it starts").stdout;
         assert!(shown.starts_with("/\n") && shown.contains("\nLC_ALL=C\n"), "{shown}");
