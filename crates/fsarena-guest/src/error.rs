@@ -56,7 +56,7 @@ pub enum GuestError {
     #[error("no room for {what} of {needed} in {place}: {source}")]
     NoRoom { what: &'static str, place: String, needed: Bytes, source: io::Error },
     /// The host's memory does not suffice for guests and for disks that lie in it.
-    #[error("no room in memory for {guests} of guests{}: {free} are available", and_disks(*disks))]
+    #[error("no room in memory for {guests} of guests with QEMU{}: {free} are available", and_disks(*disks))]
     NoMemory { guests: Bytes, disks: Bytes, free: Bytes },
     #[error("the guest {what}{}", tail(console))]
     Ended { what: String, console: String, cause: EndCause },

@@ -9,10 +9,15 @@ use fsarena_sys::child;
 use rustix::fs::{FallocateFlags, fallocate};
 
 use crate::kernel::run;
+use crate::qemu::TRANSLATED;
 use crate::{GuestError, LANES, channel, lane_serial};
 
 /// Memory of the host that guests leave free.
 const RESERVE: Bytes = Bytes::mib(256);
+
+/// What QEMU takes for itself at most: the code that it has translated, and what it knows of it. Measured with a guest
+/// that ran MariaDB for minutes.
+const QEMU: Bytes = Bytes(TRANSLATED.0 + Bytes::mib(256).0);
 
 /// A virtual disk: a file without a name, in the storage of the lanes.
 #[derive(Debug)]
@@ -41,12 +46,14 @@ pub fn disks(lanes: Option<(&GuestDisk, Bytes)>, modes: &[DiskMode]) -> Result<V
     modes.iter().enumerate().map(|(index, mode)| disk(lane_serial(index), *mode)).collect()
 }
 
-/// Refuses guests, with disks in memory, that do not fit into `free` bytes: the host's kernel would end programs. `None`:
-/// the host does not say how much there is.
+/// Refuses `count` guests of `memory` bytes each, with disks in memory, that do not fit into `free` bytes: the host's
+/// kernel would end programs, or read their code from the disk again and again. `None`: the host does not say how much
+/// there is.
 ///
 /// # Errors
 /// [`GuestError::NoMemory`].
-pub fn require_memory(guests: Bytes, disks: Bytes, free: Option<Bytes>) -> Result<(), GuestError> {
+pub fn require_memory(count: u64, memory: Bytes, disks: Bytes, free: Option<Bytes>) -> Result<(), GuestError> {
+    let guests = Bytes(memory.0.saturating_add(QEMU.0).saturating_mul(count));
     let needed = guests.0.saturating_add(disks.0).saturating_add(RESERVE.0);
     match free.filter(|free| free.0 < needed) {
         None => Ok(()),
@@ -161,22 +168,25 @@ mod tests {
     fn a_disk_that_memory_cannot_hold_is_refused() {
         let lanes = (&GuestDisk::Virtual(Storage::Memory), Bytes::gib(1 << 20));
         let disks = disks(Some(lanes), &[]).expect("sparse");
-        let refused = |guests, disks| {
-            let error = require_memory(guests, disks, memory::total()).expect_err("no machine has it");
+        let refused = |memory, disks| {
+            let error = require_memory(2, memory, disks, memory::total()).expect_err("no machine has it");
             (error.to_string(), error.hint().expect("a way out"))
         };
         let (text, hint) = refused(Bytes::mib(64), in_memory(&disks, Some(lanes)));
-        assert!(text.starts_with("no room in memory for 64.0 MiB of guests and 1024 TiB of their disks: "), "{text}");
+        assert!(
+            text.starts_with("no room in memory for 1.62 GiB of guests with QEMU and 1024 TiB of their disks: "),
+            "{text}"
+        );
         assert!(hint.contains("--storage") && hint.contains("--lane-size"), "{hint}");
         // No other disk would help.
         let (text, hint) = refused(Bytes::gib(1 << 20), Bytes(0));
-        assert!(text.starts_with("no room in memory for 1024 TiB of guests: "), "{text}");
+        assert!(text.starts_with("no room in memory for 2048 TiB of guests with QEMU: "), "{text}");
         assert_eq!(hint, "a smaller --guest-memory");
         let simulated = (&GuestDisk::Simulated(Simulated::default()), Bytes::gib(1 << 20));
         assert_eq!(in_memory(&[], Some(simulated)), simulated.1);
         let lanes = (&GuestDisk::Virtual(Storage::Directory("/var/tmp".into())), Bytes::mib(1));
         assert_eq!(in_memory(&super::disks(Some(lanes), &[]).expect("a folder"), Some(lanes)), Bytes(0));
-        require_memory(Bytes::mib(1), Bytes::mib(1), memory::available()).expect("room");
+        require_memory(1, Bytes::mib(1), Bytes::mib(1), memory::available()).expect("room");
     }
 
     #[test]

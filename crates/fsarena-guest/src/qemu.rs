@@ -33,6 +33,9 @@ use crate::{EndCause, GuestError, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
+/// Room for translated code. QEMU would take up to 1 GiB, and all of it in some minutes of a database.
+pub const TRANSLATED: Bytes = Bytes::mib(512);
+
 /// How long a guest may be silent. Its agent writes a line at least every ten seconds of its own clock, which runs more
 /// slowly if it counts instructions.
 fn silence(accelerator: Accelerator) -> Duration {
@@ -96,7 +99,7 @@ impl<'a> Hardware<'a> {
         let (host, guest) = channel::pair()?;
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
-        lanes::require_memory(self.prepared.memory, lanes::in_memory(&lanes, self.lanes), memory::available())?;
+        lanes::require_memory(1, self.prepared.memory, lanes::in_memory(&lanes, self.lanes), memory::available())?;
         let watched = (!self.modes.is_empty()).then(|| Monitor::of(&lanes)).transpose()?;
         let (mut monitor, monitored) = watched.unzip();
         channel::inherit(&guest)?;
@@ -197,19 +200,20 @@ impl<'a> Hardware<'a> {
     fn command(&self, channel: &OwnedFd, archive: &File, lanes: &[LaneDisk]) -> Vec<String> {
         let Prepared { kernel, root, accelerator, .. } = self.prepared;
         let processors = thread::available_parallelism().map_or(1, usize::from).min(4);
+        let emulated = || format!("tcg,thread=single,tb-size={}", TRANSLATED.0 >> 20);
         let (accelerated, processor, processors) = match accelerator {
-            Accelerator::Kvm => ("kvm", "host", processors),
+            Accelerator::Kvm => ("kvm".to_owned(), "host", processors),
             // More emulated processors gain nothing and are noisier. A processor with erms copies data by `rep movsb`,
             // which is emulated byte by byte (docs/decisions/0040).
-            Accelerator::Emulated => ("tcg,thread=single", "max,-erms,-fsrm", 1),
-            Accelerator::Deterministic => ("tcg,thread=single", "max,-erms,-fsrm,-rdrand,-rdseed", 1),
+            Accelerator::Emulated => (emulated(), "max,-erms,-fsrm", 1),
+            Accelerator::Deterministic => (emulated(), "max,-erms,-fsrm,-rdrand,-rdseed", 1),
         };
         let mut words: Vec<String> =
             [PROGRAM, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35,nvdimm=on"]
                 .map(str::to_owned)
                 .to_vec();
         let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
-        add("-accel", accelerated.to_owned());
+        add("-accel", accelerated);
         add("-cpu", processor.to_owned());
         add("-smp", processors.to_string());
         let image = fs::metadata(&root.image).map_or(0, |found| found.len());

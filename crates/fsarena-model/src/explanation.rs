@@ -75,7 +75,7 @@ pub struct TestedKnob {
     pub predicted: f64,
     /// The share that it saves by the slices of both that were not traced; below 0 if it costs time.
     pub measured: f64,
-    /// The lower end of the 95 % interval of what was measured; `None` with fewer than two rounds.
+    /// The lower end of the 95 % interval of what was measured; `None` with fewer rounds than a verdict needs.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
@@ -85,13 +85,10 @@ impl TestedKnob {
     /// By how much a prediction may miss.
     pub const TOLERANCE: f64 = 0.1;
 
-    /// Fewest rounds that decide anything.
-    pub const FEWEST_ROUNDS: u32 = 3;
-
     /// Whether the prediction is right, as far as the interval of what was measured decides: `None` if it has values
     /// that are within [`Self::TOLERANCE`] of the prediction, and others.
     pub fn agrees(&self) -> Option<bool> {
-        let (low, high) = self.low.zip(self.high).filter(|_| self.rounds >= Self::FEWEST_ROUNDS)?;
+        let (low, high) = self.low.zip(self.high)?;
         let (least, most) = (self.predicted - Self::TOLERANCE, self.predicted + Self::TOLERANCE);
         match (least <= low && high <= most, high < least || most < low) {
             (true, _) => Some(true),

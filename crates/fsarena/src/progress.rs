@@ -1,5 +1,6 @@
 //! Progress on stderr. On a terminal, a line shows the current work, the number of decided pairs and the remaining
-//! time. Each pair is reported when it is decided. Without a terminal, a line is printed after each round.
+//! time. Each pair is reported when it is decided. Without a terminal, a line is printed after each round, or each
+//! contender of `durability`.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -54,6 +55,13 @@ impl Progress {
         self.log(what);
     }
 
+    /// Prints what is done, where no line shows what is going on.
+    pub fn done(&self, what: &str) {
+        if self.verbose || (!self.quiet && self.bar.is_hidden()) {
+            self.say(what);
+        }
+    }
+
     pub fn show(&mut self, event: &Event) {
         match event {
             Event::Preparing(what) => self.prepare(what),
@@ -88,9 +96,7 @@ impl Progress {
                 if self.verbose || !self.quiet {
                     new.iter().for_each(|words| self.say(&format!("decided: {words}")));
                 }
-                if self.verbose || (!self.quiet && self.bar.is_hidden()) {
-                    self.say(&format!("round {}: {decided} of {pairs} pairs decided", self.round));
-                }
+                self.done(&format!("round {}: {decided} of {pairs} pairs decided", self.round));
             }
             Event::Surveyed(environment) => {
                 let busy = |at_rest| busy_before(at_rest, &NoiseBounds::default());

@@ -9,8 +9,6 @@ use super::trace;
 use crate::analysis::Analysis;
 use crate::verdicts::LEAST;
 
-const _: () = assert!(TestedKnob::FEWEST_ROUNDS == LEAST, "a prediction needs the rounds of a verdict");
-
 /// What each option that is among the contenders saves, predicted and measured, by workload.
 pub(crate) fn tested_knobs(analysis: &Analysis<'_>, cost: Option<EventCost>) -> Vec<TestedKnob> {
     let plan = &analysis.record.plan;
@@ -54,13 +52,14 @@ fn tested_knob(
     };
     let ratios: Vec<f64> = trials.iter().filter_map(ratio).collect();
     let mean = LogEstimate::mean_of(&ratios).filter(|_| all > 0.0)?;
-    let interval = Some(mean.pointwise()).filter(|it| it.low.is_finite());
+    let rounds = ratios.len() as u32;
+    let interval = Some(mean.pointwise()).filter(|_| rounds >= LEAST);
     let saved = |logarithm: f64| 1.0 - logarithm.exp();
     Some(TestedKnob {
         workload: workload.to_owned(),
         with: with.clone(),
         without: without.clone(),
-        rounds: ratios.len() as u32,
+        rounds,
         predicted: avoided / all,
         measured: saved(mean.estimate),
         low: interval.map(|it| saved(it.high)),

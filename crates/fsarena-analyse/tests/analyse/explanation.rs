@@ -233,6 +233,10 @@ fn an_option_saves_what_the_traced_slices_predict() {
         "{knob:?}"
     );
     assert!(knob.low.expect("known") < knob.measured && knob.measured < knob.high.expect("known"));
+    // An interval of two rounds would say that anything is possible.
+    record.trials.retain(|trial| trial.round <= 2);
+    let tested = fsarena_analyse::assess(&record).judged.tested_knobs;
+    assert_eq!((tested[0].rounds, tested[0].low, tested[0].agrees()), (2, None, None));
 }
 
 #[test]

@@ -46,12 +46,11 @@ impl InGuest {
             let of_kernel = disk::needed(&several::of_kernel(plan, kernel));
             of_kernel.map_or(u64::MAX, |size| size.0)
         });
-        let (guests, disks) = match self.is_deterministic() {
+        let (count, disks) = match self.is_deterministic() {
             true => (1, disks.max().unwrap_or(0)),
             false => (plan.kernels().len() as u64, disks.fold(0, u64::saturating_add)),
         };
-        let guests = Bytes(self.wanted.memory.0.saturating_mul(guests));
-        Ok(fsarena_guest::require_memory(guests, Bytes(disks), free)?)
+        Ok(fsarena_guest::require_memory(count, self.wanted.memory, Bytes(disks), free)?)
     }
 }
 

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::TypedValueParser;
-use fsarena_durability::{Disk, Syncs};
+use fsarena_durability::{Disk, Syncs, Tally};
 use fsarena_lane::KINDS;
 use fsarena_lane::kind::Ground;
 use fsarena_lane::layer;
@@ -86,7 +86,11 @@ pub fn run(global: &Global, options: &DurabilityArguments) -> Result<Ended> {
     let trial = DurabilityTrial { prepared: &prepared, disk: options.disk, states, size, stop: &stop };
     let (outcomes, ended) = try_all(contenders, |contender| {
         let task = WriterTask { contender, seed, work: options.writer, operations: options.operations };
-        trial.try_out(&task, &mut telling)
+        let outcome = trial.try_out(&task, &mut telling)?;
+        if let Some(DurabilityOutcome { tally, .. }) = &outcome {
+            progress.done(&format!("{}: {} after {} power cuts", task.contender.label, result(tally), tally.states));
+        }
+        Ok(outcome)
     });
     progress.end();
     if !outcomes.is_empty() {
@@ -152,7 +156,7 @@ fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
     let rows = outcomes.iter().map(|(label, DurabilityOutcome { acknowledged, flushes, tally })| {
         [
             label.to_string(),
-            if tally.is_sound() { "kept all" } else { "FAILED" }.to_owned(),
+            result(tally).to_owned(),
             tally.states.to_string(),
             tally.losing.to_string(),
             tally.most_lost.to_string(),
@@ -170,6 +174,10 @@ fn page(outcomes: &[(Label, DurabilityOutcome)]) -> String {
     page
 }
 
+fn result(tally: &Tally) -> &'static str {
+    if tally.is_sound() { "kept all" } else { "FAILED" }
+}
+
 /// What a reader has to know about the result.
 fn conditions(options: &DurabilityArguments, seed: u64, kernel: &str) -> String {
     let disk = if options.disk == Disk::Lying { "; the disk ignored flushes" } else { "" };
@@ -184,7 +192,6 @@ fn conditions(options: &DurabilityArguments, seed: u64, kernel: &str) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsarena_durability::Tally;
 
     #[test]
     fn what_is_complete_is_kept_when_a_contender_fails_or_the_user_stops() {

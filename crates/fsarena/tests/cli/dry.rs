@@ -27,7 +27,7 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
     let two = ["ext4@linux-6.1", "ext4@linux-6.12"];
     let storage = stage.place.path().display().to_string();
     dry_on("900T", &[&two[..], &["--storage", &storage]].concat(), 4, "are needed for 4 lanes");
-    dry_on("900T", &two, 4, "no room in memory for 2.00 GiB of guests and 3600 TiB of their disks: ");
+    dry_on("900T", &two, 4, "no room in memory for 3.50 GiB of guests with QEMU and 3600 TiB of their disks: ");
     let most = fsarena_sys::memory::available().expect("known").0 / 10 * 7;
     dry(&[&two[..], &["--guest-memory", &most.to_string()]].concat(), 4, "hint: a smaller --guest-memory");
     let file = stage.file("file", "x");
@@ -163,7 +163,8 @@ fn options_without_effect_are_refused() {
     let huge = ["compare", "ext4", "--guest=emulated", "--guest-memory", "10T", "--dry-run", "--workload", "stat-tree"];
     let text = err(&run(stage.fsarena().args(huge), 4));
     assert!(
-        text.contains("no room in memory for 10.0 TiB of guests") && text.contains("a smaller --guest-memory"),
+        text.contains("no room in memory for 10.0 TiB of guests with QEMU")
+            && text.contains("a smaller --guest-memory"),
         "{text}"
     );
     // Here it would be none of the machine's.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::guests::prepared;
-use crate::stage::{Doomed, SMALL, Stage, err, run, script, wait_until};
+use crate::stage::{Doomed, SMALL, Stage, at_work, err, run, script, wait_until};
 
 /// A job of one read. fio itself hangs only occasionally (3.33, `io_submit_mode=offload` with a rate: the submitting
 /// processes wait for each other), so another program of that name stands in for it.
@@ -35,17 +35,6 @@ fn folders(stage: &Stage) -> [String; 2] {
 fn workload(stage: &Stage, engine: &str, more: &str) -> String {
     let fields = format!("engine = '{engine}'\ncache = 'warm'\nmode = 'whole'\nends-by-itself = true\n{more}\n");
     stage.workload("stuck", &fields)
-}
-
-/// The processes that work below `place`, or name it.
-fn at_work(place: &Path) -> Vec<String> {
-    let processes = fs::read_dir("/proc").expect("there").flatten();
-    let is_there = |process: &fs::DirEntry| {
-        fs::read_link(process.path().join("cwd")).is_ok_and(|at| at.starts_with(place))
-            || fs::read(process.path().join("cmdline"))
-                .is_ok_and(|words| String::from_utf8_lossy(&words).contains(&place.display().to_string()))
-    };
-    processes.filter(is_there).map(|process| process.file_name().to_string_lossy().into_owned()).collect()
 }
 
 fn is_empty(stage: &Stage, folder: &str) -> bool {

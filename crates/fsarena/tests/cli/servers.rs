@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_for, wait_until};
+use crate::stage::{Doomed, Stage, accounts_for, at_work, err, out, processes, run, wait_for, wait_until, words};
 
 /// A small pgbench workload: the catalogue's file with other parameters.
 fn pgbench(stage: &Stage, transactions: u64) -> String {
@@ -15,24 +15,6 @@ fn pgbench(stage: &Stage, transactions: u64) -> String {
     let head = head.replace("phoronix-pgbench", "tiny-pgbench");
     let text = format!("{head}[parameters]\nscale = 1\nclients = 2\ntransactions = {transactions}\n");
     stage.file("tiny-pgbench.toml", &text)
-}
-
-fn processes() -> impl Iterator<Item = PathBuf> {
-    fs::read_dir("/proc").expect("there").flatten().map(|entry| entry.path())
-}
-
-/// The command line of a process.
-fn words(process: &Path) -> String {
-    String::from_utf8_lossy(&fs::read(process.join("cmdline")).unwrap_or_default()).replace('\0', " ")
-}
-
-/// The command lines of processes that work below `place`, or name it.
-fn at_work(place: &Path) -> Vec<String> {
-    let is_there = |process: &PathBuf| {
-        let at = fs::read_link(process.join("cwd")).unwrap_or_default();
-        at.starts_with(place) || words(process).contains(&place.display().to_string())
-    };
-    processes().filter(is_there).map(|process| words(&process)).collect()
 }
 
 /// Whether a process descends from the process `from`.

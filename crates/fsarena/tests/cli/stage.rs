@@ -311,6 +311,25 @@ impl Drop for Doomed {
     }
 }
 
+/// All processes, as folders of `/proc`.
+pub fn processes() -> impl Iterator<Item = PathBuf> {
+    fs::read_dir("/proc").expect("there").flatten().map(|entry| entry.path())
+}
+
+/// The command line of a process.
+pub fn words(process: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(process.join("cmdline")).unwrap_or_default()).replace('\0', " ")
+}
+
+/// The command lines of processes that work below `place`, or name it.
+pub fn at_work(place: &Path) -> Vec<String> {
+    let is_there = |process: &PathBuf| {
+        let at = fs::read_link(process.join("cwd")).unwrap_or_default();
+        at.starts_with(place) || words(process).contains(&place.display().to_string())
+    };
+    processes().filter(is_there).map(|process| words(&process)).collect()
+}
+
 /// Waits for `condition`, at most for five minutes.
 pub fn wait_until(what: &str, condition: impl Fn() -> bool) {
     wait_for(what, || condition().then_some(()));
