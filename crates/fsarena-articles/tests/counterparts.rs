@@ -360,6 +360,11 @@ fn a_cause_is_decided_by_its_share_of_the_difference() {
     withheld[0]["withheld"] = serde_json::json!("the traced slices do not show the difference");
     let withheld = of_whole(cause.clone(), withheld);
     assert!(!withheld.checked && withheld.why.contains("not explained, since the traced slices"), "{}", withheld.why);
+    // Without events the time in the kernel is one part, which no cause blames.
+    let mut limited = locks(90.0, "ext4", "xfs");
+    limited[0]["limited"] = serde_json::json!("only root may record events of the kernel");
+    let limited = of_whole(cause.clone(), limited);
+    assert!(!limited.checked && limited.why.contains("not divided, since only root"), "{}", limited.why);
     let untraced = of_whole(cause, serde_json::json!([]));
     assert!(!untraced.checked && untraced.why.contains("--explain measures how much"), "{}", untraced.why);
 }

@@ -39,7 +39,7 @@ impl Survivors {
             Self::All => "everything",
             Self::Some => "a random part",
             Self::Torn => "everything but a part of the last request",
-            Self::Half => "everything but what one half of the disk (of a mirror) got since some earlier moment",
+            Self::Half => "everything but what one half of the disk got since some earlier moment",
         }
     }
 }

@@ -141,7 +141,9 @@ pub fn require(cache: &Path, release: &DebianRelease, wanted: &str) -> Result<()
     for release in releases(release) {
         let Some(packages) = Packages::cached(cache, &release) else { return Ok(()) };
         let (Ok(kernels), Ok(names)) = (available(&packages), packages.names(wanted)) else { return Ok(()) };
-        if named(&kernels, wanted).is_some() || !is_kernel(wanted) && names.iter().any(|name| name == wanted) {
+        // A package that depends on a kernel, such as linux-image-amd64.
+        let is_other = wanted.starts_with("linux-image") && !is_kernel(wanted);
+        if named(&kernels, wanted).is_some() || is_other && names.iter().any(|name| name == wanted) {
             return Ok(());
         }
         known.extend(kernels);

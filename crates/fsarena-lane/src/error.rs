@@ -177,8 +177,12 @@ impl Explained for LaneError {
             Self::UnknownLayer { name } => {
                 let known: Vec<&str> = LAYERS.iter().map(|layer| layer.name).collect();
                 let all = format!("the layers are {}", known.join(", "));
-                if name.starts_with(|letter: char| letter.is_ascii_digit()) {
-                    return Some(format!("a kernel of that version is `linux-{name}`; {all}"));
+                let version = name.trim_start_matches("linux");
+                if version.starts_with(|letter: char| letter.is_ascii_digit()) {
+                    return Some(format!("a kernel of that version is `linux-{version}`; {all}"));
+                }
+                if name.contains('@') {
+                    return Some(format!("a layer on another follows a `+`, as in `{}`; {all}", name.replace('@', "+")));
                 }
                 did_you_mean(name, known, &all)
             }

@@ -265,9 +265,9 @@ mod tests {
             ("ext4@luks+a=b", "`luks+a=b`: a layer's name is missing"),
             (
                 "ext4@luks,lvm",
-                "`lvm` is no option of `luks`, as `luks,NAME=VALUE` has one; further layers follow a `+`",
+                "`lvm` after `luks` is neither an option, as in `luks,NAME=VALUE`, nor a further layer, as in `luks+lvm`",
             ),
-            ("ext4@luks,cipher", "`cipher` is no option of `luks`, as `luks,NAME=VALUE` has one"),
+            ("ext4@luks,cipher", "`cipher` after `luks` is neither an option, as in `luks,NAME=VALUE`, nor"),
             ("ext4@linux-6.1,linux-6.12", "it names several kernels"),
         ] {
             let error = wrong.parse::<Contender>().expect_err(wrong).to_string();

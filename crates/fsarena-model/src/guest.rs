@@ -181,10 +181,15 @@ impl FromStr for Simulated {
         let mut disk = Self::default();
         for (name, value) in settings(text, |_| "latency=TIME, bandwidth=SIZE or cache=SIZE".to_owned())? {
             let wrong = |error: UnitError| format!("{name}: {error}");
+            // null_blk takes both in units of 1 MiB, and a bandwidth of 0 as no limit.
+            let whole = |least: u64| match value.parse().map_err(wrong)? {
+                Bytes(size) if size % (1 << 20) == 0 && size >= least => Ok(Bytes(size)),
+                _ => Err(format!("{name}: `{value}` is not a whole number of MiB, of at least {}", least >> 20)),
+            };
             match name {
                 "latency" => disk.latency = value.parse().map_err(wrong)?,
-                "bandwidth" => disk.bandwidth = Some(value.parse().map_err(wrong)?),
-                "cache" => disk.cache = value.parse().map_err(wrong)?,
+                "bandwidth" => disk.bandwidth = Some(whole(1 << 20)?),
+                "cache" => disk.cache = whole(0)?,
                 _ => return Err(format!("there is no `{name}`: latency, bandwidth and cache can be set")),
             }
         }
@@ -195,13 +200,11 @@ impl FromStr for Simulated {
 /// Prints what [`Simulated::from_str`] reads.
 impl fmt::Display for Simulated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let typed =
-            |Bytes(size): Bytes| if size % (1 << 20) == 0 { format!("{}M", size >> 20) } else { size.to_string() };
         write!(f, "latency={}us", self.latency.0 / 1000)?;
         if let Some(bandwidth) = self.bandwidth {
-            write!(f, ",bandwidth={}", typed(bandwidth))?;
+            write!(f, ",bandwidth={}M", bandwidth.0 >> 20)?;
         }
-        write!(f, ",cache={}", typed(self.cache))
+        write!(f, ",cache={}M", self.cache.0 >> 20)
     }
 }
 
@@ -284,10 +287,10 @@ mod tests {
         let disk: Simulated = "latency=20us,bandwidth=500M".parse().expect("well spelled");
         assert_eq!(disk, Simulated { latency: Nanos(20_000), bandwidth: Some(Bytes::mib(500)), cache: Bytes::mib(64) });
         assert_eq!(disk.to_string(), "latency=20us,bandwidth=500M,cache=64M");
-        for disk in [disk, Simulated { cache: Bytes(4097), ..disk }] {
+        for disk in [disk, Simulated { cache: Bytes(0), ..disk }] {
             assert_eq!(disk.to_string().parse(), Ok(disk));
         }
-        for wrong in ["", "latency", "latency=5", "speed=1M"] {
+        for wrong in ["", "latency", "latency=5", "speed=1M", "bandwidth=0", "bandwidth=500K", "cache=1500K"] {
             assert!(wrong.parse::<Simulated>().is_err(), "{wrong}");
         }
     }

@@ -19,16 +19,21 @@ use session::{Stopped, WriterSession};
 
 use crate::{Refusal, Refusals, require_kernels};
 
+/// What an operation adds to the log of requests at most: its record, metadata, and the journal.
+const LOGGED: u64 = 64 << 10;
+
 /// Refuses a kernel that Debian does not have, and a guest with a disk of `size` bytes that does not fit into `free`
-/// bytes of memory. The disk can be full, and the log of its requests as large again.
+/// bytes of memory. The disk can be full, and the log of its requests as large again, or larger by many `operations`.
 ///
 /// # Errors
 /// All reasons that are found.
-pub fn require_room(wanted: &Wanted, size: Bytes, free: Option<Bytes>) -> Result<()> {
+pub fn require_room(wanted: &Wanted, size: Bytes, operations: u64, free: Option<Bytes>) -> Result<()> {
     let mut refusals = Refusals::default();
     refusals.take(require_kernels(&wanted.release, wanted.kernel.as_deref()));
-    let room = fsarena_guest::require_memory(1, wanted.memory, Bytes(size.0.saturating_mul(2)), free);
-    let hint = "a smaller --lane-size or --guest-memory; twice the lane, for the disk and the log of its requests";
+    let log = size.0.max(operations.saturating_mul(LOGGED));
+    let room = fsarena_guest::require_memory(1, wanted.memory, Bytes(size.0.saturating_add(log)), free);
+    let hint =
+        "a smaller --lane-size or --guest-memory, or fewer --operations: beside the disk is the log of its requests";
     refusals.take(room.map_err(|error| Refusal::machine(error.to_string(), hint)));
     refusals.end()
 }
@@ -80,14 +85,17 @@ impl DurabilityTrial<'_> {
         let (label, size) = (&task.contender.label, self.size);
         telling(&format!("{label}: booting a guest for the writer"));
         let disk = RawDisk { content: platter::empty(size)?, log: Some(fsarena_guest::memory("fsarena-log")?) };
-        let mut log = disk.log.as_ref().context("the log")?;
         // QEMU does not enlarge it.
-        log.set_len(4 * size.0 + (8 << 30)).context("size the log")?;
+        disk.log.as_ref().context("the log")?.set_len(4 * size.0 + (8 << 30)).context("size the log")?;
         let mut session = WriterSession::boot(self.prepared, &disk)?;
         telling(&format!("{label}: {} acknowledged operations", task.operations));
         let recorded = session.ask(&DurabilityOrder::Record(task.clone()), self.stop)?;
         recorded.map_err(|error| failed(task, error))?;
         drop(session);
+        // The log is copied: there is room for it where the disk was.
+        let RawDisk { content, log } = disk;
+        drop(content);
+        let mut log = log.context("the log")?;
         log.seek(SeekFrom::Start(0)).context("read the log")?;
         let recording = Recording::new(read(BufReader::with_capacity(1 << 20, log))?, size)?;
         match recording.acknowledged() == task.operations {
@@ -162,12 +170,14 @@ mod tests {
         let (kernel, accelerator, file_systems, packages) = (None, None, Vec::new(), Vec::new());
         let wanted = Wanted { release, kernel, accelerator, memory, file_systems, packages };
         // QEMU itself takes 768 MiB, and 256 MiB stay free.
-        for (size, free, fits) in [
-            (Bytes::mib(512), Bytes::mib(3072), true),
-            (Bytes::mib(512), Bytes::mib(3071), false),
-            (Bytes(u64::MAX), Bytes::gib(24), false),
+        for (size, operations, free, fits) in [
+            (Bytes::mib(512), 120, Bytes::mib(3072), true),
+            (Bytes::mib(512), 120, Bytes::mib(3071), false),
+            (Bytes::mib(512), 100_000, Bytes::gib(8), false),
+            (Bytes(u64::MAX), 1, Bytes::gib(24), false),
         ] {
-            assert_eq!(require_room(&wanted, size, Some(free)).is_ok(), fits, "{size} in {free}");
+            let room = require_room(&wanted, size, operations, Some(free));
+            assert_eq!(room.is_ok(), fits, "{size} and {operations} operations in {free}");
         }
     }
 }

@@ -58,7 +58,8 @@ pub fn report(comparison: &Comparison) -> Report {
 fn shown(comparison: &Comparison) -> Vec<&Explanation> {
     let is_test = comparison.run.command.iter().any(|word| word == "--test-explanation");
     let knobs = &comparison.judged.tested_knobs;
-    let is_added = |label: &Label| is_test && knobs.iter().any(|knob| knob.without == *label);
+    let is_named = |label: &Label| comparison.run.command.contains(&label.0);
+    let is_added = |label: &Label| is_test && !is_named(label) && knobs.iter().any(|knob| knob.without == *label);
     let all = comparison.judged.explanations.iter();
     all.filter(|it| !is_added(&it.slower) && !is_added(&it.faster)).collect()
 }
@@ -182,8 +183,8 @@ fn sentence(explanation: &Explanation) -> String {
         parts.chain(others).collect::<Vec<_>>().join(", ")
     };
     let (less, more) = (list(1.0, "less"), list(-1.0, "more"));
-    let but = if more.is_empty() { String::new() } else { format!(", but {more}") };
-    let parts = if less.is_empty() { String::new() } else { format!(": {less}{but}") };
+    let parts = [less, more].into_iter().filter(|list| !list.is_empty()).collect::<Vec<_>>().join(", but ");
+    let parts = if parts.is_empty() { parts } else { format!(": {parts}") };
     let word = |seconds: f64| if seconds < 0.0 { "more" } else { "less" };
     let untraced =
         explanation.untraced.filter(|it| (it - difference.seconds).abs() > UNLIKE * difference.seconds.abs());

@@ -26,6 +26,9 @@ use crate::{Span, Subject};
 const SAMPLES: (u64, u64) = (499, 4_999);
 const ENOUGH_SAMPLES: u64 = 49;
 
+/// The most samples per second that the kernel allows (Documentation/admin-guide/sysctl/kernel.rst).
+const MOST_SAMPLES: &str = "/proc/sys/kernel/perf_event_max_sample_rate";
+
 /// Pages of memory for the samples of each processor.
 const PAGES: usize = 128;
 
@@ -58,6 +61,8 @@ const LOOP_FUNCTIONS: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
 /// A trace of events that is being recorded; see [`crate::Tracer`].
 pub struct Recorder {
     subject: Subject,
+    /// Whether requests to its device are recorded.
+    has_device: bool,
     /// Samples of each processor per second.
     hertz: u64,
     work: WorkThreads,
@@ -112,11 +117,15 @@ impl Recorder {
         let format = EventFields::read(buffer.tracefs())?;
         // An odd number is not in step with the kernel's ticks.
         let hertz = (ENOUGH_SAMPLES * 1_000_000_000 / subject.lasts.0.max(1)).clamp(SAMPLES.0, SAMPLES.1) | 1;
+        // The kernel lowers its limit by itself where samples take long, as in virtual machines.
+        let most = std::fs::read_to_string(MOST_SAMPLES).ok().and_then(|text| text.trim().parse().ok());
+        let hertz = most.map_or(hertz, |most| hertz.min(most));
         let mut samples = SampleStream::open(hertz, PAGES)?;
         let traced = |event: Event, filter| TracedEvent { name: event.name(), filter, with_chain: None };
         let mut kinds = vec![TracedEvent { with_chain: Some(WITH_CHAIN), ..traced(Event::Switch, String::new()) }];
         kinds.extend([Event::Ran, Event::Woken, Event::Work].map(|event| traced(event, String::new())));
-        if let Some(device) = subject.device.as_deref().and_then(block::kernel_number) {
+        let device = subject.device.as_deref().and_then(block::kernel_number);
+        if let Some(device) = device {
             kinds.extend([Event::Issued, Event::Completed].map(|event| traced(event, format!("dev == {device}"))));
         }
         let is_over = Over(Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?));
@@ -143,7 +152,7 @@ impl Recorder {
         let Ok(begun) = started.recv() else {
             return Err(joined(thread).err().unwrap_or_else(|| io::Error::other("the recording did not start")));
         };
-        Ok(Self { subject, hertz, work, format, begun, is_over, thread })
+        Ok(Self { subject, has_device: device.is_some(), hertz, work, format, begun, is_over, thread })
     }
 
     /// Ends the trace; see [`crate::Tracer::stop`].
@@ -168,11 +177,12 @@ impl Recorder {
         }
         read_samples(&recorded.samples, |record| reading.sample(record));
         let spans = if spans.is_empty() { std::slice::from_ref(&whole) } else { spans };
-        let lost = recorded.lost;
+        let lost = recorded.lost + reading.lost;
         let knobs = self.subject.symbols.knobs;
         let mut traced = reading.finish(whole, spans);
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
         traced.sample_seconds = 1.0 / self.hertz as f64;
+        traced.device.is_recorded = self.has_device;
         traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
         let (parts, avoided) = traced.parts(spans);
         let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
@@ -210,6 +220,8 @@ struct Reading<'a> {
     parents: HashMap<u32, u32>,
     created: HashSet<u32>,
     traced: Traced,
+    /// Samples, forks and names that were lost.
+    lost: u64,
     /// The begin of the trace, until the first switch of a processor is read.
     begun: Option<u64>,
     /// The last switch of the processor, while its call chain may follow.
@@ -227,8 +239,8 @@ struct Switch {
 impl<'a> Reading<'a> {
     fn new(format: &'a EventFields, symbols: &'a Symbols, mut before: WorkThreads) -> Self {
         let traced = Traced { processes: std::mem::take(&mut before.threads), ..Traced::default() };
-        let (changes, requests, parents, created) = Default::default();
-        Self { format, symbols, before, changes, requests, parents, created, traced, begun: None, switch: None }
+        let (changes, requests, parents, created, lost) = Default::default();
+        Self { format, symbols, before, changes, requests, parents, created, traced, lost, begun: None, switch: None }
     }
 
     fn sample(&mut self, record: SampleRecord<'_>) {
@@ -248,6 +260,7 @@ impl<'a> Reading<'a> {
                 self.changes.push((time, ThreadChange::Created(thread)));
             }
             SampleRecord::Named { thread, name } => drop(self.traced.names.insert(thread, name.to_owned())),
+            SampleRecord::Lost(count) => self.lost += count,
         }
     }
 
@@ -269,7 +282,8 @@ impl<'a> Reading<'a> {
             Event::Switch => {
                 let from = format.from.number(data)? as u32;
                 for (thread, name) in [(from, format.from_name), (runs, format.to_name)] {
-                    let name = thread_name(name.text(data)?);
+                    // One that the kernel has cut within a character is no text.
+                    let Some(name) = name.text(data).map(thread_name) else { continue };
                     self.traced.names.entry(thread).or_insert_with(|| name.to_owned());
                 }
                 self.switch = Some(Switch { time, from, state: format.from_state.number(data)?, to: runs });
@@ -285,6 +299,8 @@ impl<'a> Reading<'a> {
                 let by = (!is_interrupt).then_some(thread);
                 self.changes.push((time, ThreadChange::Woken { thread: format.woken.number(data)? as u32, by }));
             }
+            // Works of an interrupt are none of the thread that it interrupts.
+            Event::Work if format.flags.number(data)? & IN_INTERRUPT != 0 => {}
             Event::Work => {
                 let function = self.symbols.work(format.work_function.number(data)?).unwrap_or("unknown");
                 let is_driver = LOOP_FUNCTIONS.contains(&function);

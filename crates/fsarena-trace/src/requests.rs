@@ -20,6 +20,8 @@ pub struct RequestChange {
 /// The requests of a trace.
 #[derive(Debug, Default)]
 pub struct DeviceLog {
+    /// Whether its requests were recorded.
+    pub is_recorded: bool,
     /// Requests that the work issued, by type.
     pub totals: Vec<Requests>,
     /// When at least one request was at the device, in the order of time.
@@ -77,14 +79,13 @@ impl DeviceLog {
         requests.sort_by_key(|(span, _)| span.start);
         let flushes = requests.iter().filter(|(_, kind)| *kind == RequestKind::Flush);
         let (busy, flushing) = (union(requests.iter().map(|it| it.0)), union(flushes.map(|it| it.0)));
-        Self { totals: totals.into_values().collect(), busy, flushing }
+        Self { is_recorded: !changes.is_empty(), totals: totals.into_values().collect(), busy, flushing }
     }
 
-    /// Whether it is known when requests ended, so that the device has none otherwise. A contender without a device of
-    /// its own shows none.
+    /// Whether it is known when requests ended, so that the device has none otherwise.
     pub fn knows_ends(&self) -> bool {
         let sum = self.totals.iter().fold(Requests::none(RequestKind::Other), |sum, total| sum.plus(total));
-        sum.mean_seconds().is_some()
+        self.is_recorded && (sum.count == 0 || sum.mean_seconds().is_some())
     }
 
     /// The parts of `span` in which the device had requests.

@@ -3,7 +3,7 @@
 mod functions;
 
 use std::fs;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use fsarena_model::{Avoided, KernelSymbols, Layer, Wait};
 
@@ -48,18 +48,22 @@ struct Function {
 pub type Knobs = u32;
 
 impl Symbols {
-    /// The functions of the running kernel for a file system. They are read once. `None` if the kernel hides its
-    /// addresses, as it does without privilege.
+    /// The functions of the running kernel for a file system. They are read again only if modules have come or gone.
+    /// `None` if the kernel hides its addresses, as it does without privilege.
     pub fn of(subject: &KernelSymbols) -> Option<Arc<Self>> {
-        static NAMES: OnceLock<Option<Arc<Names>>> = OnceLock::new();
-        static KNOWN: Mutex<Vec<(KernelSymbols, Arc<Symbols>)>> = Mutex::new(Vec::new());
-        let names = NAMES.get_or_init(|| names(&fs::read_to_string("/proc/kallsyms").ok()?).map(Arc::new)).clone()?;
+        static KNOWN: Mutex<KnownSymbols> =
+            Mutex::new(KnownSymbols { modules: Vec::new(), names: None, of: Vec::new() });
         let mut known = KNOWN.lock().ok()?;
-        if let Some((_, symbols)) = known.iter().find(|(of, _)| of == subject) {
+        let modules = modules(&fs::read_to_string("/proc/modules").unwrap_or_default());
+        if known.names.is_none() || known.modules != modules {
+            let names = names(&fs::read_to_string("/proc/kallsyms").ok()?).map(Arc::new);
+            *known = KnownSymbols { modules, names, of: Vec::new() };
+        }
+        if let Some((_, symbols)) = known.of.iter().find(|(of, _)| of == subject) {
             return Some(Arc::clone(symbols));
         }
-        let symbols = Arc::new(Self::new(names, subject));
-        known.push((*subject, Arc::clone(&symbols)));
+        let symbols = Arc::new(Self::new(known.names.clone()?, subject));
+        known.of.push((*subject, Arc::clone(&symbols)));
         Some(symbols)
     }
 
@@ -116,6 +120,19 @@ impl Symbols {
         let index = self.names.binary_search_by_key(&address, |(start, _)| *start).ok()?;
         Some(&self.names[index].1)
     }
+}
+
+/// What was read about the functions of the kernel while it had these modules.
+struct KnownSymbols {
+    modules: Vec<String>,
+    names: Option<Arc<Names>>,
+    of: Vec<(KernelSymbols, Arc<Symbols>)>,
+}
+
+/// The modules of /proc/modules, each with its address.
+fn modules(text: &str) -> Vec<String> {
+    let ends = |line: &str| Some(format!("{} {}", line.split(' ').next()?, line.split(' ').nth(5)?));
+    text.lines().filter_map(ends).collect()
 }
 
 /// Reads text like `ffffffff81000000 T name [module]`.
@@ -247,6 +264,16 @@ mod tests {
         let symbols = Symbols::new(Arc::new(names(text).expect("functions")), &EXT4);
         let layers = [0xffff_0014, 0xffff_0034, 0xffff_0044].map(|address| symbols.layer(&chain(&[address])));
         assert_eq!(layers, [Layer::Copying, Layer::Interrupts, Layer::Copying]);
+    }
+
+    #[test]
+    fn a_module_that_is_loaded_again_is_another_one() {
+        let of = |uses: u32, place: &str| {
+            modules(&format!("xfs 1900544 {uses} - Live 0x{place} (E)\next4 1 0 - Live 0x1\n"))
+        };
+        assert_eq!(of(0, "ffffffffc0a00000"), ["xfs 0xffffffffc0a00000", "ext4 0x1"]);
+        assert_eq!(of(0, "ffffffffc0a00000"), of(3, "ffffffffc0a00000"), "how often it is used is of no interest");
+        assert_ne!(of(0, "ffffffffc0a00000"), of(0, "ffffffffc0b00000"));
     }
 
     #[test]

@@ -127,6 +127,9 @@ fn by_activities(
     if let Some(why) = &explanation.withheld {
         return open(format!("{}: not explained, since {why}", explanation.workload));
     }
+    if let Some(why) = &explanation.limited {
+        return open(format!("{}: its parts are not divided, since {why}", explanation.workload));
+    }
     if explanation.difference.low.is_none() {
         return open(format!("{}: one round is too few", explanation.workload));
     }

@@ -39,7 +39,8 @@ pub static BTRFS: Kind = Kind {
                 without: "btrfs:nodatasum",
                 avoids: Avoided::Functions(&[
                     "btrfs_csum_one_bio", "btrfs_csum_file_blocks", "btrfs_lookup_bio_sums", "btrfs_lookup_csums_*",
-                    "btrfs_data_csum_ok", "btrfs_check_block_csum", "btrfs_del_csums",
+                    "btrfs_data_csum_ok", "btrfs_check_block_csum", "btrfs_verify_data_csum", "btrfs_check_data_csum",
+                    "btrfs_check_sector_csum", "btrfs_del_csums",
                 ]),
             },
             Knob {

@@ -18,6 +18,12 @@ impl InGuest {
         let mut refusals = Refusals::default();
         let kernels = plan.kernels().into_iter().flatten().chain(self.wanted.kernel.as_deref());
         refusals.take(require_kernels(&self.wanted.release, kernels));
+        let newest = DebianRelease::default();
+        let experimental = self.wanted.packages.iter().find_map(|package| package.split_once("/experimental"));
+        if let Some((package, _)) = experimental.filter(|_| self.wanted.release.base() != newest.base()) {
+            let text = format!("{package} of Debian's suite experimental does not fit {}", self.wanted.release);
+            refusals.add(Refusal::wrong_use(text, format!("--guest-release {newest}, the default")));
+        }
         refusals.take(self.require_memory(plan, memory::total()));
         refusals.end()
     }

@@ -142,6 +142,16 @@ fn the_parts_of_a_sentence_add_up() {
         let found = micros(sentence);
         assert!((found[0] - found[1..].iter().sum::<f64>()).abs() < 0.1, "{found:?}: {sentence}");
     }
+    // What is known takes more time, and what is not known makes the difference.
+    let mut comparison = explained();
+    let explanation = &mut comparison.judged.explanations[0];
+    explanation.parts = vec![
+        part(Activity::Kernel(Layer::Other), 92e-6, 2e-6, Vec::new()),
+        part(Activity::User, 0.0, 16e-6, Vec::new()),
+    ];
+    let sentence = words("summary", &comparison);
+    let expected = ": 16.0 µs [11.0 µs, 21.0 µs] more in the program's own code; 90.0 µs less are unexplained.";
+    assert!(sentence.contains(expected), "{sentence}");
     let mut comparison = explained();
     let explanation = &mut comparison.judged.explanations[0];
     let tiny = |activity| part(activity, 1.2e-6, 0.9e-6, Vec::new());
@@ -228,6 +238,8 @@ fn predictions_stand_beside_what_was_measured() {
         let report = words(format, &comparison);
         assert!(!report.contains(sentence) && report.contains("Explanations tested"), "{format}");
     }
+    comparison.run.command.push("ext4:barrier=0".to_owned());
+    assert!(words("text", &comparison).contains(sentence), "the user named it");
     let mut comparison = explained();
     comparison.judged.tested_knobs.iter_mut().for_each(|it| (it.low, it.high) = (None, None));
     let text = words("text", &comparison);

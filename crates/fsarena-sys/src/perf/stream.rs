@@ -37,6 +37,7 @@ const IOC_SET_OUTPUT: Opcode = opcode::none(b'$', 5);
 /// Functions of a call chain that are recorded, from the innermost on. Each takes some 50 ns.
 const DEEPEST: u16 = 24;
 
+const RECORD_LOST: u32 = 2;
 const RECORD_COMM: u32 = 3;
 const RECORD_FORK: u32 = 7;
 const RECORD_SAMPLE: u32 = 9;
@@ -79,6 +80,8 @@ pub enum SampleRecord<'a> {
         /// Its name.
         name: &'a str,
     },
+    /// So many records had no room.
+    Lost(u64),
 }
 
 /// Samples of all processors.
@@ -191,6 +194,10 @@ fn read_record(kind: u32, misc: u16, mut fields: Fields<'_>) -> Option<SampleRec
             let name = fields.0.split(|byte| *byte == 0).next()?;
             Some(SampleRecord::Named { thread, name: std::str::from_utf8(name).ok()? })
         }
+        RECORD_LOST => {
+            let _event = fields.u64()?;
+            Some(SampleRecord::Lost(fields.u64()?))
+        }
         _ => None,
     }
 }
@@ -226,6 +233,15 @@ mod tests {
     use fsarena_testing::{Need, has};
 
     use super::*;
+
+    #[test]
+    fn records_that_had_no_room_are_counted() {
+        let record: Vec<u8> = [RECORD_LOST, 24 << 16].map(u32::to_ne_bytes).concat();
+        let bytes = [record, [7_u64, 3].map(u64::to_ne_bytes).concat()].concat();
+        let mut lost = 0;
+        read_samples(&bytes, |record| lost += if let SampleRecord::Lost(count) = record { count } else { 0 });
+        assert_eq!(lost, 3);
+    }
 
     #[test]
     fn a_busy_thread_is_seen_by_the_clock_and_its_name_by_its_creation() {

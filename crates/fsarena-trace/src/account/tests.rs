@@ -273,16 +273,20 @@ fn completions_are_waited_for_while_there_are_requests() {
     let changes =
         [(0, switch(1, collects, 0)), (800, ThreadChange::Woken { thread: 1, by: None }), (800, switch(0, None, 1))];
     let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Read, issued };
-    let with = |requests: &[RequestChange]| {
-        let device = DeviceLog::follow(requests, WHOLE.end, &[WHOLE]);
+    let with = |device: DeviceLog| {
         let threads = Threads::follow(&changes, WHOLE.end);
         let (parts, _) = Traced { threads, work: HashSet::from([1]), device, ..Traced::default() }.parts(&[WHOLE]);
         let waiting = parts.iter().filter(|part| matches!(part.spent, Spent::Waiting(Wait::Request, _)));
         (waiting.map(|part| part.seconds * 1e9).sum::<f64>(), nanoseconds(&parts, &Spent::Idle))
     };
-    let (waits, idles) = with(&[request(500, Some(4096)), request(790, None)]);
+    let requests = [request(500, Some(4096)), request(790, None)];
+    let (waits, idles) = with(DeviceLog::follow(&requests, WHOLE.end, &[WHOLE]));
     assert!((waits - 290.0).abs() < 1e-6 && (idles - 510.0).abs() < 1e-6, "{waits} {idles}");
-    let (waits, idles) = with(&[]);
+    let mut device = DeviceLog::default();
+    device.is_recorded = true;
+    let (waits, idles) = with(device);
+    assert!(waits == 0.0 && (idles - 800.0).abs() < 1e-6, "the device has none: {waits} {idles}");
+    let (waits, idles) = with(DeviceLog::default());
     assert!((waits - 800.0).abs() < 1e-6 && idles == 0.0, "without a device of its own: {waits} {idles}");
 }
 

@@ -16,13 +16,15 @@ pub(super) const SLEEPS: &[(Sleep, &str)] = &[
     (
         Waits(Wait::Read),
         "filemap_get_pages filemap_update_page filemap_fault do_read_cache_folio filemap_read_folio __bread* \
-         __bh_read* __block_write_begin* xfs_buf_iowait",
+         __bh_read* __block_write_begin* __iomap_write_begin* iomap_write_begin prepare_one_folio prepare_uptodate_* \
+         xfs_buf_iowait",
     ),
     (Waits(Wait::Request), "__iomap_dio_rw __blockdev_direct_IO blkdev_direct_IO inode_dio_wait* request_wait_answer"),
     (Completions, "io_cqring_wait read_events"),
     (
         Waits(Wait::Lock),
-        "rwsem_down_* __mutex_lock* __down* percpu_rwsem_wait* __lock_buffer d_alloc_parallel __wait_on_freeing_inode",
+        "rwsem_down_* __mutex_lock* __down* percpu_rwsem_wait* __lock_buffer __filemap_get_folio* d_alloc_parallel \
+         __wait_on_freeing_inode",
     ),
     (Waits(Wait::Memory), "reclaim_throttle try_to_free_pages try_to_free_mem_cgroup_pages"),
     (Waits(Wait::KernelWork), "__flush_work* __flush_workqueue*"),

@@ -240,6 +240,9 @@ impl KernelComparison<'_> {
             }
             if let Place::Guest(guest) = compared.setup.place.chosen(&plan, &mut notes)? {
                 refusals.take(guest.require_possible(&plan));
+                if self.options.dry_run {
+                    refusals.take(guest.require_room(&plan));
+                }
             }
         }
         refusals.end()
@@ -301,6 +304,10 @@ impl KernelComparison<'_> {
             let text = format!("there is no kernel `{}` to be slowed", slowdown.label);
             Refusal::wrong_use(text, "bisect --dry-run lists them")
         })?;
+        if first == 0 {
+            let text = format!("`{}` is the good kernel, with which the others are compared", slowdown.label);
+            bail!(Refusal::wrong_use(text, "slow a later one"));
+        }
         Ok((kernel >= first).then(|| format!("tested={}%", slowdown.share.0 * 100.0)))
     }
 }

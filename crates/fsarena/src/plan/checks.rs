@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use fsarena_analyse::{covered, not_here, unknown_names};
 use fsarena_execute::estimated_round;
 use fsarena_lane::{KINDS, lane_count};
-use fsarena_model::{DebianRelease, Medium, Mode, Often, Plan, Rounds, Storage};
+use fsarena_model::{Contender, DebianRelease, Medium, Mode, Often, Plan, Rounds, Storage};
 use fsarena_place::{ENGINES, Refusal, Refusals};
 
 use crate::cli::{Compare, GUEST_MEMORY, Setup};
@@ -56,6 +56,15 @@ pub fn require_effect_on(plan: &Plan, arguments: &Compare) -> Result<()> {
     if arguments.baselines.is_some_and(|often| often != Often::Never) && plan.kernels().len() > 1 {
         let text = "`--baselines` has no effect: contenders run under several kernels, which have no common baseline";
         refusals.add(Refusal::wrong_use(text, "leave it out"));
+    }
+    if place.machine.guest_kernel.is_some() && contenders.iter().all(|contender| contender.kernel.is_some()) {
+        let text = "`--guest-kernel` has no effect: each contender names its own kernel";
+        refusals.add(Refusal::wrong_use(text, "leave it out"));
+    }
+    let has_cache_mode = |it: &&Contender| it.disk.is_some_and(|disk| disk.cache.is_some());
+    if let Some(contender) = contenders.iter().find(has_cache_mode).filter(|_| plan.lanes.storage == Storage::Memory) {
+        let text = format!("`{}` names a cache mode, which makes no difference for a disk in memory", contender.label);
+        refusals.add(Refusal::wrong_use(text, "leave it out, or name another place with --storage"));
     }
     let is_there = |name: &str| contenders.iter().any(|contender| contender.label.0 == name);
     let mut knobs = KINDS.iter().flat_map(|kind| kind.symbols.knobs);

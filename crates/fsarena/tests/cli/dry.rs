@@ -120,6 +120,18 @@ fn options_without_effect_are_refused() {
         (&["--workload", "create-fsync", "--client="], "there is nothing after `--client=`"),
         (&["e=ext4@linux-6.1", "--workload", "create-fsync", "--baselines", "always"], "`--baselines` has no effect"),
         (
+            &["c=ext4@cache=none", "--workload", "create-fsync", "--storage", "memory"],
+            "`c` names a cache mode, which makes no difference for a disk in memory",
+        ),
+        (
+            &["9p", "--workload", "create-fsync", "--guest", "deterministic"],
+            "`9p` is a folder of the host, and the others lie on a simulated disk",
+        ),
+        (
+            &["bcachefs", "--workload", "create-fsync", "--guest", "--guest-release", "bookworm"],
+            "bcachefs-tools of Debian's suite experimental does not fit bookworm",
+        ),
+        (
             &["9p@linux-6.1", "--workload", "create-fsync"],
             "`9p@linux-6.1` is a folder of the host, for which there is one",
         ),
@@ -152,6 +164,14 @@ fn options_without_effect_are_refused() {
             "the kernel of a guest alone needs more than",
         ),
         (&["compare", "ext4", "--guest-disk", "latency=100us,latency=20us", "--dry-run"], "`latency` is given twice"),
+        (&["compare", "ext4", "--guest-disk", "bandwidth=500K"], "`500K` is not a whole number of MiB, of at least 1"),
+        (&["compare", "ext4", "--guest-disk", "cache=1500K"], "`1500K` is not a whole number of MiB, of at least 0"),
+        (
+            &["compare", "ext4@linux-6.1", "--workload", "create-fsync", "--guest-kernel", "linux-6.1"],
+            "`--guest-kernel` has no effect: each contender",
+        ),
+        (&["compare", "ext4@luks@lvm", "--workload", "create-fsync"], "follows a `+`, as in `luks+lvm`"),
+        (&["compare", "ext4@linux6.12", "--workload", "create-fsync"], "that version is `linux-6.12`"),
     ] {
         let printed = err(&run(stage.fsarena().args(arguments), 2));
         assert!(printed.contains(words), "{words} in {printed}");
@@ -301,6 +321,9 @@ fn what_was_meant_is_in_the_hint() {
         let text = err(&run(bisect.args(["bisect", contender, "--dry-run"]).args(kernels).arg(workload), 2));
         assert!(text.contains(words), "{text}");
     }
+    let mut bisect = stage.fsarena();
+    bisect.args(["bisect", "ext4", "--dry-run", "--slowdown", "./a.deb=10%"]).args(kernels).arg("stat-tree");
+    assert!(err(&run(&mut bisect, 2)).contains("`./a.deb` is the good kernel"));
     let backwards = ["--good", "a.deb", "--bad", "b.deb", "--kernels", "b.deb,a.deb", "--workload", "stat-tree"];
     let text = err(&run(stage.fsarena().args(["bisect", "ext4"]).args(backwards), 2));
     assert!(
