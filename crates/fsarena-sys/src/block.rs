@@ -19,6 +19,11 @@ pub fn kernel_number(name: &str) -> Option<u64> {
     number(&std::fs::read_to_string(format!("/sys/block/{name}/dev")).ok()?).map(kernels_own)
 }
 
+/// The hardware queues of the block device of this name below `/sys/block`: at least one.
+pub fn hardware_queues(name: &str) -> usize {
+    std::fs::read_dir(format!("/sys/block/{name}/mq")).map_or(1, Iterator::count).max(1)
+}
+
 /// `MKDEV` of `include/linux/kdev_t.h`.
 fn kernels_own(number: u64) -> u64 {
     u64::from(major(number)) << 20 | u64::from(minor(number))

@@ -61,8 +61,8 @@ const LOOP_FUNCTIONS: &[&str] = &["loop_workfn", "loop_rootcg_workfn"];
 /// A trace of events that is being recorded; see [`crate::Tracer`].
 pub struct Recorder {
     subject: Subject,
-    /// Whether requests to its device are recorded.
-    has_device: bool,
+    /// The queues of its device, if requests to it are recorded.
+    queues: Option<usize>,
     /// Samples of each processor per second.
     hertz: u64,
     work: WorkThreads,
@@ -152,7 +152,8 @@ impl Recorder {
         let Ok(begun) = started.recv() else {
             return Err(joined(thread).err().unwrap_or_else(|| io::Error::other("the recording did not start")));
         };
-        Ok(Self { subject, has_device: device.is_some(), hertz, work, format, begun, is_over, thread })
+        let queues = device.and(subject.device.as_deref()).map(block::hardware_queues);
+        Ok(Self { subject, queues, hertz, work, format, begun, is_over, thread })
     }
 
     /// Ends the trace; see [`crate::Tracer::stop`].
@@ -179,10 +180,10 @@ impl Recorder {
         let spans = if spans.is_empty() { std::slice::from_ref(&whole) } else { spans };
         let lost = recorded.lost + reading.lost;
         let knobs = self.subject.symbols.knobs;
-        let mut traced = reading.finish(whole, spans);
+        let mut traced = reading.finish(whole, spans, self.queues.unwrap_or(1));
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
         traced.sample_seconds = 1.0 / self.hertz as f64;
-        traced.device.is_recorded = self.has_device;
+        traced.device.is_recorded = self.queues.is_some();
         traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
         let (parts, avoided) = traced.parts(spans);
         let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
@@ -339,7 +340,7 @@ impl<'a> Reading<'a> {
         self.changes.push((time, ThreadChange::Switch { from, sleep, to }));
     }
 
-    fn finish(mut self, whole: Span, spans: &[Span]) -> Traced {
+    fn finish(mut self, whole: Span, spans: &[Span], queues: usize) -> Traced {
         self.changes.sort_by_key(|(time, _)| *time);
         self.requests.sort_by_key(|change| change.time);
         let work = self.traced.processes.keys().copied().filter(|thread| *thread != 0 && self.is_work(*thread));
@@ -349,7 +350,7 @@ impl<'a> Reading<'a> {
         traced.works.values_mut().for_each(|works| works.sort_by_key(|(time, _)| *time));
         traced.recordings.sort_by_key(|recording| recording.time);
         traced.threads = Threads::follow(&self.changes, whole.end);
-        traced.device = DeviceLog::follow(&self.requests, whole.end, spans);
+        traced.device = DeviceLog::follow(&self.requests, whole.end, spans, queues);
         traced
     }
 

@@ -1,6 +1,6 @@
 //! The requests to a device, from their issue to their completion.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use fsarena_model::{RequestKind, Requests};
 
@@ -33,9 +33,11 @@ pub struct DeviceLog {
 impl DeviceLog {
     /// Follows requests through `changes`, which are in the order of time, until `end`; those that are issued within
     /// `spans` count. One whose completion was not seen is taken to have lasted as long as the longest of its type or, if
-    /// most were not seen, until another was issued to its place, or to the end.
-    pub fn follow(changes: &[RequestChange], end: u64, spans: &[Span]) -> Self {
+    /// most were not seen, until another was issued to its place, or to the end. The device has `queues`, each of which
+    /// flushes its cache once at a time.
+    pub fn follow(changes: &[RequestChange], end: u64, spans: &[Span], queues: usize) -> Self {
         let mut open: HashMap<(u64, RequestKind), u64> = HashMap::new();
+        let mut flushes: VecDeque<u64> = VecDeque::new();
         let mut totals: BTreeMap<RequestKind, Requests> = BTreeMap::new();
         let mut longest: HashMap<RequestKind, u64> = HashMap::new();
         let mut requests: Vec<(Span, RequestKind)> = Vec::new();
@@ -45,10 +47,16 @@ impl DeviceLog {
             spans.get(after).is_some_and(|span| span.start <= start)
         };
         for &RequestChange { time, sector, kind, issued } in changes {
-            // A flush has the sector 0 at its issue, and the highest one at its completion.
-            let sector = if kind == RequestKind::Flush { 0 } else { sector };
-            let before =
-                if issued.is_some() { open.insert((sector, kind), time) } else { open.remove(&(sector, kind)) };
+            let before = match (kind, issued) {
+                // Flushes have no place. The first that was issued is taken to end first.
+                (RequestKind::Flush, None) => flushes.pop_front(),
+                (RequestKind::Flush, Some(_)) => {
+                    flushes.push_back(time);
+                    if flushes.len() > queues { flushes.pop_front() } else { None }
+                }
+                (_, Some(_)) => open.insert((sector, kind), time),
+                (_, None) => open.remove(&(sector, kind)),
+            };
             if let Some(bytes) = issued.filter(|_| counts(time)) {
                 let total = totals.entry(kind).or_insert(Requests::none(kind));
                 total.count += 1;
@@ -67,7 +75,9 @@ impl DeviceLog {
                 totals.entry(kind).and_modify(|total| total.seconds += (time - start) as f64 / 1e9);
             }
         }
-        unseen.extend(open.into_iter().map(|((_, kind), start)| (Span { start, end: end.max(start) }, kind)));
+        let open = open.into_iter().map(|((_, kind), start)| (start, kind));
+        let open = open.chain(flushes.into_iter().map(|start| (start, RequestKind::Flush)));
+        unseen.extend(open.map(|(start, kind)| (Span { start, end: end.max(start) }, kind)));
         for (_, kind) in unseen.iter().filter(|(span, _)| counts(span.start)) {
             totals.entry(*kind).and_modify(|total| total.open += 1);
         }
@@ -151,7 +161,7 @@ mod tests {
             change(40, 16, None),
             change(60, 8, Some(4096)),
         ];
-        let log = DeviceLog::follow(&changes, 100, &ALL);
+        let log = DeviceLog::follow(&changes, 100, &ALL, 1);
         assert_eq!(log.busy, [Span { start: 10, end: 40 }, Span { start: 60, end: 100 }]);
         let [writes] = &log.totals[..] else { panic!("{log:?}") };
         assert_eq!((writes.count, writes.bytes, writes.open), (3, 8704, 1));
@@ -165,7 +175,7 @@ mod tests {
         let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Read, issued };
         // The place is read again at 50: what was read first has ended by then.
         let changes = [change(10, 8, Some(512)), change(50, 8, Some(512))];
-        let log = DeviceLog::follow(&changes, 90, &ALL);
+        let log = DeviceLog::follow(&changes, 90, &ALL, 1);
         assert_eq!(log.busy, [Span { start: 10, end: 90 }]);
         assert_eq!((log.totals[0].count, log.totals[0].open, log.totals[0].mean_seconds()), (2, 2, None));
         // Of ten it is one: it ended like the others.
@@ -173,7 +183,7 @@ mod tests {
             let begun = place * 100;
             [change(begun, place, Some(512)), change(begun + 30, place, None)]
         });
-        let log = DeviceLog::follow(&ten.take(19).collect::<Vec<_>>(), 2_000, &ALL);
+        let log = DeviceLog::follow(&ten.take(19).collect::<Vec<_>>(), 2_000, &ALL, 1);
         assert_eq!(log.busy.last(), Some(&Span { start: 900, end: 930 }));
         assert!((log.totals[0].mean_seconds().expect("nine of ten") - 30e-9).abs() < 1e-15);
     }
@@ -182,7 +192,7 @@ mod tests {
     fn requests_outside_of_the_work_do_not_count_but_occupy_the_device() {
         let change = |time, issued| RequestChange { time, sector: 8, kind: RequestKind::Read, issued };
         let changes = [change(10, Some(512)), change(20, None), change(50, Some(512)), change(60, None)];
-        let log = DeviceLog::follow(&changes, 100, &[Span { start: 40, end: 55 }]);
+        let log = DeviceLog::follow(&changes, 100, &[Span { start: 40, end: 55 }], 1);
         assert_eq!((log.totals[0].count, log.busy.len()), (1, 2));
         assert!((log.totals[0].seconds - 10e-9).abs() < 1e-15);
     }
@@ -190,8 +200,16 @@ mod tests {
     #[test]
     fn flushes_end_though_they_have_no_place() {
         let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Flush, issued };
-        let log = DeviceLog::follow(&[change(10, 0, Some(0)), change(30, u64::MAX, None)], 90, &ALL);
+        let flush = [change(10, 0, Some(0)), change(30, u64::MAX, None)];
+        let log = DeviceLog::follow(&flush, 90, &ALL, 1);
         assert_eq!((log.totals[0].open, &log.flushing[..]), (0, &[Span { start: 10, end: 30 }][..]));
+        let two = [change(0, 0, Some(0)), change(10, 0, Some(0)), change(20, 9, None), change(30, 9, None)];
+        let of = |queues: usize| {
+            let log = DeviceLog::follow(&two, 90, &ALL, queues);
+            (log.totals[0].count, log.totals[0].open, log.flushing)
+        };
+        assert_eq!(of(2), (2, 0, vec![Span { start: 0, end: 30 }]), "each queue has one");
+        assert_eq!(of(1).1, 1, "the first one's end was not seen");
     }
 
     #[test]
