@@ -123,7 +123,7 @@ impl InGuest {
         let on_stop = || connection.has_begun().then(String::new);
         let mut listening = Listening { running: &mut running, plan, inner: listener, has_booted: false };
         match connection.follow(stop, on_stop, &mut listening) {
-            Err(error) if error.is::<Lost>() => Err(running.explained("stopped before the run ended").into()),
+            Err(error) if error.is::<Lost>() => Err(running.explained(&before_its_end(plan)).into()),
             Err(error) => Err(error),
             Ok(end) => {
                 tell(&running.findings(), listener)?;
@@ -131,6 +131,12 @@ impl InGuest {
             }
         }
     }
+}
+
+/// What the guest of `plan`, which has one kernel, did: it `with linux-6.1 stopped before the run ended`.
+fn before_its_end(plan: &Plan) -> String {
+    let kernel = plan.kernels().into_iter().flatten().next();
+    kernel.map(|kernel| format!("with {kernel} ")).unwrap_or_default() + "stopped before the run ended"
 }
 
 /// A guest whose agent has its request.

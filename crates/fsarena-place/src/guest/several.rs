@@ -10,7 +10,7 @@ use fsarena_execute::{Assignment, Listener};
 use fsarena_model::{Contender, Label, Measuring, Plan};
 use fsarena_sys::MonotonicClock;
 
-use super::{InGuest, begun_in, described, in_the_guest, tell};
+use super::{InGuest, before_its_end, begun_in, described, in_the_guest, tell};
 use crate::agent::Request;
 use crate::lock::Locked;
 use crate::{ENGINES, End, calls};
@@ -41,7 +41,7 @@ pub fn together(
             Ok(()) => guest.running.booted(),
             Err(_) if stop.load(Ordering::Relaxed) => return Ok(End::Stopped),
             Err(_) if guest.connection.is_lost() => {
-                return Err(guest.running.explained(&of_guest(*kernel, "stopped while it was prepared")).into());
+                return Err(guest.running.explained("stopped while it was prepared").into());
             }
             Err(error) => bail!(error),
         }
@@ -57,17 +57,10 @@ pub fn together(
     let lost = machines.lost();
     drop(machines);
     if let Some(guest) = lost.first() {
-        return Err(running[*guest]
-            .explained(&of_guest(plan.kernels()[*guest], "stopped before the run ended"))
-            .into());
+        return Err(running[*guest].explained(&before_its_end(&parts[*guest])).into());
     }
     running.iter().try_for_each(|running| tell(&running.findings(), listener))?;
     ended
-}
-
-/// `with linux-6.1 stopped`: what one of several guests did.
-fn of_guest(kernel: Option<&str>, what: &str) -> String {
-    kernel.map(|kernel| format!("with {kernel} ")).unwrap_or_default() + what
 }
 
 /// The plan with the contenders that name `kernel`.
