@@ -188,7 +188,9 @@ impl Explained for LaneError {
             }
             Self::LayerLacks { .. } => "compare in a guest, whose kernel has it: --guest".to_owned(),
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
-            Self::KernelLacks { guest: Some(_), .. } => "another one may have it: --guest-kernel PACKAGE, or `KIND@PACKAGE`".to_owned(),
+            Self::KernelLacks { guest: Some(_), .. } => {
+                "another one may have it: --guest-kernel PACKAGE, or `KIND@PACKAGE`".to_owned()
+            }
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),
             Self::ToolMissing { kind, package, .. } => {
                 let is_of_lanes = crate::kind(kind).is_some_and(|kind| kind.ground.has_lane());

@@ -265,7 +265,8 @@ mod tests {
             ("ext4@luks+a=b", "`luks+a=b`: a layer's name is missing"),
             (
                 "ext4@luks,lvm",
-                "`lvm` after `luks` is neither an option, as in `luks,NAME=VALUE`, nor a further layer, as in `luks+lvm`",
+                "`lvm` after `luks` is neither an option, as in `luks,NAME=VALUE`, nor a further layer, \
+                 as in `luks+lvm`",
             ),
             ("ext4@luks,cipher", "`cipher` after `luks` is neither an option, as in `luks,NAME=VALUE`, nor"),
             ("ext4@linux-6.1,linux-6.12", "it names several kernels"),

@@ -32,8 +32,7 @@ pub fn require_room(wanted: &Wanted, size: Bytes, operations: u64, free: Option<
     refusals.take(require_kernels(&wanted.release, wanted.kernel.as_deref()));
     let log = size.0.max(operations.saturating_mul(LOGGED));
     let room = fsarena_guest::require_memory(1, wanted.memory, Bytes(size.0.saturating_add(log)), free);
-    let hint =
-        "a smaller --lane-size or --guest-memory, or fewer --operations: beside the disk is the log of its requests";
+    let hint = "a smaller --lane-size or --guest-memory, or fewer --operations, whose requests are logged in memory";
     refusals.take(room.map_err(|error| Refusal::machine(error.to_string(), hint)));
     refusals.end()
 }

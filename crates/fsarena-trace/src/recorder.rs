@@ -180,10 +180,9 @@ impl Recorder {
         let spans = if spans.is_empty() { std::slice::from_ref(&whole) } else { spans };
         let lost = recorded.lost + reading.lost;
         let knobs = self.subject.symbols.knobs;
-        let mut traced = reading.finish(whole, spans, self.queues.unwrap_or(1));
+        let mut traced = reading.finish(whole, spans, self.queues);
         let flushes = (0..).zip(knobs).filter(|(_, knob)| knob.avoids == Avoided::Flushes);
         traced.sample_seconds = 1.0 / self.hertz as f64;
-        traced.device.is_recorded = self.queues.is_some();
         traced.flush_knobs = flushes.fold(0, |all, (index, _)| all | 1 << index);
         let (parts, avoided) = traced.parts(spans);
         let avoidable = (0..).zip(knobs).map(|(index, knob)| AvoidableTime {
@@ -340,7 +339,7 @@ impl<'a> Reading<'a> {
         self.changes.push((time, ThreadChange::Switch { from, sleep, to }));
     }
 
-    fn finish(mut self, whole: Span, spans: &[Span], queues: usize) -> Traced {
+    fn finish(mut self, whole: Span, spans: &[Span], queues: Option<usize>) -> Traced {
         self.changes.sort_by_key(|(time, _)| *time);
         self.requests.sort_by_key(|change| change.time);
         let work = self.traced.processes.keys().copied().filter(|thread| *thread != 0 && self.is_work(*thread));

@@ -21,7 +21,7 @@ pub struct RequestChange {
 #[derive(Debug, Default)]
 pub struct DeviceLog {
     /// Whether its requests were recorded.
-    pub is_recorded: bool,
+    is_recorded: bool,
     /// Requests that the work issued, by type.
     pub totals: Vec<Requests>,
     /// When at least one request was at the device, in the order of time.
@@ -32,10 +32,10 @@ pub struct DeviceLog {
 
 impl DeviceLog {
     /// Follows requests through `changes`, which are in the order of time, until `end`; those that are issued within
-    /// `spans` count. One whose completion was not seen is taken to have lasted as long as the longest of its type or, if
-    /// most were not seen, until another was issued to its place, or to the end. The device has `queues`, each of which
-    /// flushes its cache once at a time.
-    pub fn follow(changes: &[RequestChange], end: u64, spans: &[Span], queues: usize) -> Self {
+    /// `spans` count. One whose completion was not seen is taken to have lasted as long as the longest of its type or,
+    /// if most were not seen, until another was issued to its place, or to the end. Each of the device's `queues`
+    /// flushes its cache once at a time; `None` if requests were not recorded.
+    pub fn follow(changes: &[RequestChange], end: u64, spans: &[Span], queues: Option<usize>) -> Self {
         let mut open: HashMap<(u64, RequestKind), u64> = HashMap::new();
         let mut flushes: VecDeque<u64> = VecDeque::new();
         let mut totals: BTreeMap<RequestKind, Requests> = BTreeMap::new();
@@ -52,7 +52,7 @@ impl DeviceLog {
                 (RequestKind::Flush, None) => flushes.pop_front(),
                 (RequestKind::Flush, Some(_)) => {
                     flushes.push_back(time);
-                    if flushes.len() > queues { flushes.pop_front() } else { None }
+                    if flushes.len() > queues.unwrap_or(1) { flushes.pop_front() } else { None }
                 }
                 (_, Some(_)) => open.insert((sector, kind), time),
                 (_, None) => open.remove(&(sector, kind)),
@@ -89,7 +89,7 @@ impl DeviceLog {
         requests.sort_by_key(|(span, _)| span.start);
         let flushes = requests.iter().filter(|(_, kind)| *kind == RequestKind::Flush);
         let (busy, flushing) = (union(requests.iter().map(|it| it.0)), union(flushes.map(|it| it.0)));
-        Self { is_recorded: !changes.is_empty(), totals: totals.into_values().collect(), busy, flushing }
+        Self { is_recorded: queues.is_some(), totals: totals.into_values().collect(), busy, flushing }
     }
 
     /// Whether it is known when requests ended, so that the device has none otherwise.
@@ -161,7 +161,7 @@ mod tests {
             change(40, 16, None),
             change(60, 8, Some(4096)),
         ];
-        let log = DeviceLog::follow(&changes, 100, &ALL, 1);
+        let log = DeviceLog::follow(&changes, 100, &ALL, Some(1));
         assert_eq!(log.busy, [Span { start: 10, end: 40 }, Span { start: 60, end: 100 }]);
         let [writes] = &log.totals[..] else { panic!("{log:?}") };
         assert_eq!((writes.count, writes.bytes, writes.open), (3, 8704, 1));
@@ -175,7 +175,7 @@ mod tests {
         let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Read, issued };
         // The place is read again at 50: what was read first has ended by then.
         let changes = [change(10, 8, Some(512)), change(50, 8, Some(512))];
-        let log = DeviceLog::follow(&changes, 90, &ALL, 1);
+        let log = DeviceLog::follow(&changes, 90, &ALL, Some(1));
         assert_eq!(log.busy, [Span { start: 10, end: 90 }]);
         assert_eq!((log.totals[0].count, log.totals[0].open, log.totals[0].mean_seconds()), (2, 2, None));
         // Of ten it is one: it ended like the others.
@@ -183,7 +183,7 @@ mod tests {
             let begun = place * 100;
             [change(begun, place, Some(512)), change(begun + 30, place, None)]
         });
-        let log = DeviceLog::follow(&ten.take(19).collect::<Vec<_>>(), 2_000, &ALL, 1);
+        let log = DeviceLog::follow(&ten.take(19).collect::<Vec<_>>(), 2_000, &ALL, Some(1));
         assert_eq!(log.busy.last(), Some(&Span { start: 900, end: 930 }));
         assert!((log.totals[0].mean_seconds().expect("nine of ten") - 30e-9).abs() < 1e-15);
     }
@@ -192,7 +192,7 @@ mod tests {
     fn requests_outside_of_the_work_do_not_count_but_occupy_the_device() {
         let change = |time, issued| RequestChange { time, sector: 8, kind: RequestKind::Read, issued };
         let changes = [change(10, Some(512)), change(20, None), change(50, Some(512)), change(60, None)];
-        let log = DeviceLog::follow(&changes, 100, &[Span { start: 40, end: 55 }], 1);
+        let log = DeviceLog::follow(&changes, 100, &[Span { start: 40, end: 55 }], Some(1));
         assert_eq!((log.totals[0].count, log.busy.len()), (1, 2));
         assert!((log.totals[0].seconds - 10e-9).abs() < 1e-15);
     }
@@ -201,11 +201,11 @@ mod tests {
     fn flushes_end_though_they_have_no_place() {
         let change = |time, sector, issued| RequestChange { time, sector, kind: RequestKind::Flush, issued };
         let flush = [change(10, 0, Some(0)), change(30, u64::MAX, None)];
-        let log = DeviceLog::follow(&flush, 90, &ALL, 1);
+        let log = DeviceLog::follow(&flush, 90, &ALL, Some(1));
         assert_eq!((log.totals[0].open, &log.flushing[..]), (0, &[Span { start: 10, end: 30 }][..]));
         let two = [change(0, 0, Some(0)), change(10, 0, Some(0)), change(20, 9, None), change(30, 9, None)];
         let of = |queues: usize| {
-            let log = DeviceLog::follow(&two, 90, &ALL, queues);
+            let log = DeviceLog::follow(&two, 90, &ALL, Some(queues));
             (log.totals[0].count, log.totals[0].open, log.flushing)
         };
         assert_eq!(of(2), (2, 0, vec![Span { start: 0, end: 30 }]), "each queue has one");

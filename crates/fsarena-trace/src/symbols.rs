@@ -51,11 +51,10 @@ impl Symbols {
     /// The functions of the running kernel for a file system. They are read again only if modules have come or gone.
     /// `None` if the kernel hides its addresses, as it does without privilege.
     pub fn of(subject: &KernelSymbols) -> Option<Arc<Self>> {
-        static KNOWN: Mutex<KnownSymbols> =
-            Mutex::new(KnownSymbols { modules: Vec::new(), names: None, of: Vec::new() });
+        static KNOWN: Mutex<KnownSymbols> = Mutex::new(KnownSymbols { modules: None, names: None, of: Vec::new() });
         let mut known = KNOWN.lock().ok()?;
-        let modules = modules(&fs::read_to_string("/proc/modules").unwrap_or_default());
-        if known.names.is_none() || known.modules != modules {
+        let modules = Some(modules(&fs::read_to_string("/proc/modules").unwrap_or_default()));
+        if known.modules != modules {
             let names = names(&fs::read_to_string("/proc/kallsyms").ok()?).map(Arc::new);
             *known = KnownSymbols { modules, names, of: Vec::new() };
         }
@@ -124,7 +123,8 @@ impl Symbols {
 
 /// What was read about the functions of the kernel while it had these modules.
 struct KnownSymbols {
-    modules: Vec<String>,
+    /// `None` before the first look.
+    modules: Option<Vec<String>>,
     names: Option<Arc<Names>>,
     of: Vec<(KernelSymbols, Arc<Symbols>)>,
 }

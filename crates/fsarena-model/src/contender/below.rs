@@ -75,8 +75,8 @@ fn stack(words: &[&str]) -> Result<Vec<BlockLayer>, String> {
                 Some(layer) if piece.contains('=') => layer.options.push(piece.to_owned()),
                 Some(BlockLayer { name, .. }) => {
                     return Err(format!(
-                        "`{piece}` after `{name}` is neither an option, as in `{name},NAME=VALUE`, nor a further layer, \
-                         as in `{name}+lvm`"
+                        "`{piece}` after `{name}` is neither an option, as in `{name},NAME=VALUE`, nor a further \
+                         layer, as in `{name}+lvm`"
                     ));
                 }
                 None if piece.is_empty() || piece.contains('=') => {

@@ -9,8 +9,9 @@ use super::{InGuest, several, share_of};
 use crate::{Refusal, Refusals, folders};
 
 impl InGuest {
-    /// Refuses what no wait for other runs makes possible: kernels that Debian does not have, and guests and disks for
-    /// which all of this machine's memory would not suffice.
+    /// Refuses what no wait for other runs makes possible: kernels that Debian does not have, programs that do not fit
+    /// the release, folders of the host with a simulated disk, and guests and disks for which all of this machine's
+    /// memory would not suffice.
     ///
     /// # Errors
     /// All reasons that are found.
@@ -23,6 +24,11 @@ impl InGuest {
         if let Some((package, _)) = experimental.filter(|_| self.wanted.release.base() != newest.base()) {
             let text = format!("{package} of Debian's suite experimental does not fit {}", self.wanted.release);
             refusals.add(Refusal::wrong_use(text, format!("--guest-release {newest}, the default")));
+        }
+        let share = plan.contenders.iter().find(|contender| share_of(contender).is_some());
+        if let Some(contender) = share.filter(|_| self.simulated.is_some()) {
+            let text = format!("`{}` is a folder of the host, and the others lie on a simulated disk", contender.label);
+            refusals.add(Refusal::wrong_use(text, "leave out --guest-disk and --guest deterministic"));
         }
         refusals.take(self.require_memory(plan, memory::total()));
         refusals.end()

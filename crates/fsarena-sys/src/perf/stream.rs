@@ -80,7 +80,7 @@ pub enum SampleRecord<'a> {
         /// Its name.
         name: &'a str,
     },
-    /// So many records had no room.
+    /// The number of records that had no room.
     Lost(u64),
 }
 

@@ -40,7 +40,7 @@ fn synced() -> Traced {
             ThreadSample { time: 50, thread: worker, at: Spent::User, knobs: 0 },
             ThreadSample { time: 900, thread: worker, at: Spent::Kernel(Layer::FileSystem), knobs: 0b10 },
         ],
-        device: DeviceLog::follow(&[request(410, Some(4096)), request(700, None)], WHOLE.end, &[WHOLE], 1),
+        device: DeviceLog::follow(&[request(410, Some(4096)), request(700, None)], WHOLE.end, &[WHOLE], Some(1)),
         ..Traced::default()
     }
 }
@@ -84,7 +84,7 @@ fn a_thread_that_a_timer_wakes_sleeps() {
         work: HashSet::from([worker]),
         works: HashMap::from([(reclaim, vec![work(100, "reclaim"), work(900, "later")])]),
         samples: vec![ThreadSample { time: 50, thread: worker, at: Spent::User, knobs: 0 }],
-        device: DeviceLog::follow(&[request(350, Some(4096)), request(450, None)], WHOLE.end, &[WHOLE], 1),
+        device: DeviceLog::follow(&[request(350, Some(4096)), request(450, None)], WHOLE.end, &[WHOLE], Some(1)),
         ..Traced::default()
     };
     let (parts, _) = traced.parts(&[WHOLE]);
@@ -189,7 +189,7 @@ fn what_recordings_lengthen_and_what_knobs_avoid_is_known() {
     let recording = |time, thread, cost| Recording { time, thread, cost };
     let flush = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Flush, issued };
     let traced = Traced {
-        device: DeviceLog::follow(&[flush(450, Some(0)), flush(650, None)], WHOLE.end, &[WHOLE], 1),
+        device: DeviceLog::follow(&[flush(450, Some(0)), flush(650, None)], WHOLE.end, &[WHOLE], Some(1)),
         // Of the worker, of the journal thread while the worker waits, of the worker as it becomes ready.
         recordings: vec![recording(50, 1, 1.0), recording(350, 2, 3.0), recording(820, 9, 1.0)],
         flush_knobs: 0b100,
@@ -248,7 +248,7 @@ fn requests_are_those_of_the_thread_that_waits_for_the_kernel() {
         (800, switch(0, None, 1)),
     ];
     let request = |time, issued| RequestChange { time, sector: 0, kind: RequestKind::Write, issued };
-    let device = || DeviceLog::follow(&[request(200, Some(512)), request(800, None)], WHOLE.end, &[WHOLE], 1);
+    let device = || DeviceLog::follow(&[request(200, Some(512)), request(800, None)], WHOLE.end, &[WHOLE], Some(1));
     let waiting = |work: [u32; 2]| {
         let traced = Traced {
             threads: Threads::follow(&changes, WHOLE.end),
@@ -280,11 +280,9 @@ fn completions_are_waited_for_while_there_are_requests() {
         (waiting.map(|part| part.seconds * 1e9).sum::<f64>(), nanoseconds(&parts, &Spent::Idle))
     };
     let requests = [request(500, Some(4096)), request(790, None)];
-    let (waits, idles) = with(DeviceLog::follow(&requests, WHOLE.end, &[WHOLE], 1));
+    let (waits, idles) = with(DeviceLog::follow(&requests, WHOLE.end, &[WHOLE], Some(1)));
     assert!((waits - 290.0).abs() < 1e-6 && (idles - 510.0).abs() < 1e-6, "{waits} {idles}");
-    let mut device = DeviceLog::default();
-    device.is_recorded = true;
-    let (waits, idles) = with(device);
+    let (waits, idles) = with(DeviceLog::follow(&[], WHOLE.end, &[WHOLE], Some(1)));
     assert!(waits == 0.0 && (idles - 800.0).abs() < 1e-6, "the device has none: {waits} {idles}");
     let (waits, idles) = with(DeviceLog::default());
     assert!((waits - 800.0).abs() < 1e-6 && idles == 0.0, "without a device of its own: {waits} {idles}");
@@ -332,7 +330,7 @@ fn a_driver_without_a_processor_delays_requests() {
         work: HashSet::from([1]),
         drivers: HashSet::from([5]),
         works: HashMap::from([(5, vec![(405, LOOP_DRIVER.to_owned()), (690, "other".to_owned())])]),
-        device: DeviceLog::follow(&[request(100, Some(4096)), request(900, None)], WHOLE.end, &[WHOLE], 1),
+        device: DeviceLog::follow(&[request(100, Some(4096)), request(900, None)], WHOLE.end, &[WHOLE], Some(1)),
         ..Traced::default()
     };
     let (parts, _) = traced.parts(&[WHOLE]);

@@ -206,11 +206,6 @@ impl PlaceArguments {
             bail!(Refusal::wrong_use(text, format!("--guest-release {release}")));
         }
         require_one_guest(plan)?;
-        let is_share = |it: &&Contender| fsarena_lane::kind(&it.kind).is_some_and(|kind| kind.ground == Ground::Share);
-        if let Some(contender) = plan.contenders.iter().find(is_share).filter(|_| self.simulated().is_some()) {
-            let text = format!("`{}` is a folder of the host, and the others lie on a simulated disk", contender.label);
-            bail!(Refusal::wrong_use(text, "leave out --guest-disk and --guest deterministic"));
-        }
         let lacking = Self::only_in_guest(&plan.contenders).join(" and ");
         if self.guest.is_none() && !lacking.is_empty() {
             let text = format!("this machine cannot mount {lacking}: all contenders run in a guest");
