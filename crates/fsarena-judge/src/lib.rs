@@ -18,4 +18,4 @@ pub use findings::{FindingClass, JudgedFinding};
 pub use judgement::{JudgedReason, Judgement, PairJudgement, RatioBound, judge};
 pub use measured::{Clock, Extent, InputFacts, Measured, Reads, Run, SyncedResult};
 pub use print::report;
-pub use read::{CsvColumns, File, ReadError, csv, has_columns, name_alike, results, text, under_label};
+pub use read::{CsvColumns, File, ReadError, results, table, text};

@@ -20,17 +20,15 @@ mod phoronix;
 mod sysbench;
 mod time;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use self::other_outputs::OtherOutput;
-use fsarena_lane::kind::named_in;
+use fsarena_model::joined;
 use serde_json::Value;
 
-use self::csv::rounding;
-pub use csv::{CsvColumns, has_columns, name_alike, read as csv};
+pub use self::csv::{CsvColumns, read as table};
 pub use input::text;
 
 use crate::Measured;
@@ -43,14 +41,12 @@ use crate::measured::{InputFacts, Run, SyncedResult};
 pub enum ReadError {
     #[error("`{name}` is empty")]
     Empty { name: String },
-    #[error("`{name}` is packed")]
-    Packed { name: String, program: &'static str },
     #[error("the JSON of `{name}` is broken: {why}")]
     NotJson { name: String, why: String },
     #[error("`{name}` is {program}'s {what}")]
     ForPeople { name: String, program: &'static str, what: &'static str, hint: &'static str },
     #[error("`{name}` is of no tool that judge knows")]
-    UnknownTool { name: String, columns: String },
+    UnknownTool { name: String },
     #[error("{place}: {why}")]
     Malformed { place: String, why: String, hint: &'static str },
 }
@@ -62,23 +58,15 @@ impl ReadError {
 
     /// Of a cell of a CSV.
     fn cell(place: impl Into<String>, why: impl Into<String>) -> Self {
-        let hint =
-            "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z";
+        let hint = "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z; leave \
+             out the row of a figure that is missing";
         Self::Malformed { place: place.into(), why: why.into(), hint }
-    }
-
-    /// The same with that to do.
-    fn hinting(mut self, new: &'static str) -> Self {
-        if let Self::Malformed { hint, .. } = &mut self {
-            *hint = new;
-        }
-        self
     }
 
     /// Of a CSV as a whole.
     fn table(name: &str, why: impl Into<String>) -> Self {
-        let hint = "the first line of a CSV names its columns, each once, and rows follow; between them are commas, \
-                    semicolons, tabs, `|` or blanks";
+        let hint = "the first line of a CSV names its columns, each once, and rows of as many cells follow; between \
+                    them are commas, semicolons or tabs";
         Self::Malformed { place: name.to_owned(), why: why.into(), hint }
     }
 
@@ -86,26 +74,12 @@ impl ReadError {
     pub fn hint(&self) -> String {
         match self {
             Self::Empty { .. } => "see whether the program failed, and where it wrote its results".to_owned(),
-            Self::Packed { program, .. } => {
-                format!("unpack it first with `{program}`; of packed files judge reads gzip")
-            }
             Self::NotJson { .. } => "the file is not whole, or its program failed: run it again".to_owned(),
             Self::ForPeople { hint, .. } | Self::Malformed { hint, .. } => (*hint).to_owned(),
-            Self::UnknownTool { columns, .. } if columns.is_empty() => format!(
-                "judge reads {TOOLS}; write the figures of other tools into a CSV with a header, one run a row, and \
-                 name its columns, `--contender COL --value COL [--workload COL] [--time COL] …`"
+            Self::UnknownTool { .. } => format!(
+                "judge reads {TOOLS}; of a CSV with a header and one run a row, name the columns: `--contender COLUMN \
+                 --value COLUMN --higher [--workload COLUMN] …`"
             ),
-            Self::UnknownTool { columns, .. } => {
-                let contenders: Vec<&str> = columns.split(", ").filter(|title| named_in(title).is_some()).collect();
-                let named = match contenders.len() {
-                    0 | 1 => "`--contender COL --value COL".to_owned(),
-                    _ => format!("`--contender {}", contenders.join(",")),
-                };
-                format!(
-                    "for a CSV, say what its columns are, {named} [--workload COL] [--time COL] …`; this one has \
-                     {columns}"
-                )
-            }
         }
     }
 }
@@ -178,36 +152,23 @@ impl File<'_> {
 /// A tool whose results are text.
 struct TextTool {
     name: &'static str,
-    /// Whether its output begins with a line, so that the output of another one ends.
-    begins: fn(&str) -> bool,
     /// Whether a file is one of its results.
     knows: fn(&File<'_>) -> bool,
     read: fn(&File<'_>) -> Result<Vec<Measured>, ReadError>,
 }
 
 const TEXT: [TextTool; 10] = [
-    TextTool { name: "Phoronix Test Suite", begins: |_| false, knows: phoronix::knows, read: phoronix::read },
-    TextTool { name: "IOzone", begins: iozone::begins, knows: iozone::knows, read: iozone::read },
-    TextTool { name: "sysbench", begins: sysbench::begins, knows: sysbench::knows, read: sysbench::read },
-    TextTool { name: "dbench", begins: dbench::begins, knows: dbench::knows, read: dbench::read },
-    TextTool { name: "Filebench", begins: filebench::begins, knows: filebench::knows, read: filebench::read },
-    TextTool { name: "IO500", begins: io500::begins, knows: io500::knows, read: io500::read },
-    TextTool { name: "IOR", begins: ior::begins, knows: ior::knows, read: ior::read },
-    TextTool { name: "mdtest", begins: mdtest::begins_or_starts, knows: mdtest::knows, read: mdtest::read },
-    TextTool { name: "fio", begins: |_| false, knows: fio::knows_terse, read: fio::read_terse },
-    TextTool { name: "bonnie++", begins: |_| false, knows: bonnie::knows, read: bonnie::read },
+    TextTool { name: "Phoronix Test Suite", knows: phoronix::knows, read: phoronix::read },
+    TextTool { name: "IOzone", knows: iozone::knows, read: iozone::read },
+    TextTool { name: "sysbench", knows: sysbench::knows, read: sysbench::read },
+    TextTool { name: "dbench", knows: dbench::knows, read: dbench::read },
+    TextTool { name: "Filebench", knows: filebench::knows, read: filebench::read },
+    TextTool { name: "IO500", knows: io500::knows, read: io500::read },
+    TextTool { name: "IOR", knows: ior::knows, read: ior::read },
+    TextTool { name: "mdtest", knows: mdtest::knows, read: mdtest::read },
+    TextTool { name: "fio", knows: fio::knows_terse, read: fio::read_terse },
+    TextTool { name: "bonnie++", knows: bonnie::knows, read: bonnie::read },
 ];
-
-/// The lines of a text that a tool may have printed: not those from a line on with which another one begins.
-fn printed_by(tool: &TextTool, text: &str) -> String {
-    let mut is_of_another = false;
-    let is_own = |line: &&str| {
-        let begins = TEXT.iter().find(|other| (other.begins)(line));
-        is_of_another = begins.map_or(is_of_another, |other| other.name != tool.name);
-        !is_of_another
-    };
-    text.lines().filter(is_own).collect::<Vec<_>>().join("\n")
-}
 
 /// A tool whose results are JSON.
 struct JsonTool {
@@ -239,7 +200,7 @@ pub fn results(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
 
 /// The rows of a file as those of a contender that the user named. If the file has several contenders, their names
 /// define the work.
-pub fn under_label(label: &str, mut rows: Vec<Measured>) -> Vec<Measured> {
+fn under_label(label: &str, mut rows: Vec<Measured>) -> Vec<Measured> {
     let has_several = rows.iter().any(|row| row.contender != rows[0].contender);
     for row in &mut rows {
         let name = std::mem::replace(&mut row.contender, label.to_owned());
@@ -251,28 +212,21 @@ pub fn under_label(label: &str, mut rows: Vec<Measured>) -> Vec<Measured> {
 }
 
 fn unlabelled(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
-    let mut broken = None;
-    let (mut rows, rest) = json(file).or_else(|error| match error {
-        ReadError::NotJson { .. } => {
-            broken = Some(error);
-            Ok((Vec::new(), Cow::Borrowed(file.text)))
-        }
-        error => Err(error),
-    })?;
-    let file = &File { text: &rest, ..*file };
+    let broken = match json(file) {
+        Ok(rows) if rows.is_empty() => None,
+        Err(error @ ReadError::NotJson { .. }) => Some(error),
+        known => return known,
+    };
     let tools: Vec<&TextTool> = TEXT.iter().filter(|tool| (tool.knows)(file)).collect();
-    let is_alone = rows.is_empty() && tools.len() < 2;
-    for tool in &tools {
-        if is_alone {
-            rows = (tool.read)(file)?;
-            break;
+    let rows = match tools[..] {
+        [] => Vec::new(),
+        [tool] => (tool.read)(file)?,
+        _ => {
+            let why = format!("it has outputs of {}", joined(tools.iter().map(|tool| tool.name), " and "));
+            let hint = "write the output of each tool into a file of its own";
+            return Err(ReadError::Malformed { place: file.name.to_owned(), why, hint });
         }
-        let (name, text) = (format!("{}, {}", file.name, tool.name), printed_by(tool, file.text));
-        let own = File { name: &name, text: &text, ..*file };
-        if (tool.knows)(&own) {
-            rows.extend((tool.read)(&own)?);
-        }
-    }
+    };
     let name = || file.name.to_owned();
     match other_outputs::known(file) {
         _ if !rows.is_empty() => Ok(rows),
@@ -280,17 +234,17 @@ fn unlabelled(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             Err(ReadError::ForPeople { name: name(), program, what, hint })
         }
         None if !tools.is_empty() => Err(file.malformed("it has no result")),
-        None => Err(broken.unwrap_or_else(|| ReadError::UnknownTool { name: name(), columns: csv::titles(file.text) })),
+        None => Err(broken.unwrap_or_else(|| ReadError::UnknownTool { name: name() })),
     }
 }
 
-/// The rows of the JSON in a file, none if it is of no tool, and the text around it. Of several states of a run, the
-/// last one counts.
-fn json<'a>(file: &File<'a>) -> Result<(Vec<Measured>, Cow<'a, str>), ReadError> {
+/// The rows of the JSON in a file, with whatever text around it; none if it is of no tool. Of several states of a run,
+/// the last one counts.
+fn json(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let mut found: Vec<(&JsonTool, Value)> = Vec::new();
-    let (mut broken, mut rest, mut end) = (None, String::new(), 0);
+    let mut broken = None;
     for object in json::objects(file.text) {
-        let (range, object) = match object {
+        let object = match object {
             Ok(object) => object,
             Err(error) => {
                 broken.get_or_insert(error);
@@ -299,8 +253,6 @@ fn json<'a>(file: &File<'a>) -> Result<(Vec<Measured>, Cow<'a, str>), ReadError>
         };
         let Some(tool) = JSON.iter().find(|tool| (tool.knows)(&object)) else { continue };
         broken = None;
-        rest.push_str(&file.text[end..range.start]);
-        end = range.end;
         found.pop_if(|(_, last)| *last == object || fio::continues(last, &object));
         found.push((tool, object));
     }
@@ -317,8 +269,7 @@ fn json<'a>(file: &File<'a>) -> Result<(Vec<Measured>, Cow<'a, str>), ReadError>
         }
         rows.extend(own);
     }
-    let rest = if end == 0 { Cow::Borrowed(file.text) } else { Cow::Owned(rest + &file.text[end..]) };
-    Ok((rows, rest))
+    Ok(rows)
 }
 
 /// Facts as one of those that are known, if they are the same: rows are many, and differ little.

@@ -1,6 +1,6 @@
 //! Results of other tools, made up or shortened, and what they can show.
 
-use fsarena_judge::{CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, ReadError, csv, judge, report};
+use fsarena_judge::{CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, ReadError, judge, report};
 use fsarena_model::{Share, Verdict};
 use serde_json::json;
 
@@ -10,7 +10,13 @@ const MARGIN: Share = Share(0.05);
 const DEVIATIONS: [f64; 8] = [0.3, -1.1, 0.8, -0.2, 1.2, -0.9, -0.4, 0.3];
 
 fn columns() -> CsvColumns {
-    CsvColumns { workload: Some("test".to_owned()), time: Some("when".to_owned()), ..CsvColumns::of("fs", "rate") }
+    let [contender, time] = ["fs", "when"].map(|title| Some(title.to_owned()));
+    let [figures, work] = ["rate", "test"].map(|title| vec![title.to_owned()]);
+    CsvColumns { contender, figures, work, time, ..CsvColumns::default() }
+}
+
+fn csv(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
+    fsarena_judge::table(&File { label: name, name, text, is_labelled: false }, columns)
 }
 
 /// A table of results: contender, time, figure.
@@ -86,11 +92,10 @@ fn one_run_each_shows_no_spread_and_unknown_times_no_order() {
 #[test]
 fn a_csv_is_refused_where_it_is_not_understood() {
     let refused = |text: &str| csv("rows.csv", text, &columns()).expect_err("refused").to_string();
-    assert_eq!(refused(""), "rows.csv: it is empty");
     assert_eq!(refused("fs,test,rate\n"), "rows.csv: no column `when`; it has fs, test, rate");
-    assert_eq!(refused("fs,test,when,rate\nxfs,w,1,fast\n"), "rows.csv, row 2: `fast` is no figure");
-    assert_eq!(refused("fs,test,when,rate\nxfs,w,1,0\n"), "rows.csv, row 2: `0` is no figure above 0");
-    assert_eq!(refused("fs,test,when,rate\nxfs,w,noon,1\n"), "rows.csv, row 2: `noon` is no time");
+    assert_eq!(refused("fs,test,when,rate\nxfs,w,1,fast\n"), "rows.csv, line 2: `fast` is no number above 0");
+    assert_eq!(refused("fs,test,when,rate\nxfs,w,1,0\n"), "rows.csv, line 2: `0` is no number above 0");
+    assert_eq!(refused("fs,test,when,rate\nxfs,w,noon,1\n"), "rows.csv, line 2: `noon` is no time");
 }
 
 /// Runs as kdevops' Milvus workflow writes them: a host per file system and variant, three runs each, hosts of `late`

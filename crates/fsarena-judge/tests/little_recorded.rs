@@ -1,9 +1,7 @@
 //! Results that hardly record their work, tables whose columns nobody named, and labels that the user gave.
 
-use fsarena_judge::{
-    CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, ReadError, csv, judge, report, results,
-};
-use fsarena_model::{Better, Share, Verdict};
+use fsarena_judge::{File, FindingClass, JudgedReason, Judgement, Measured, judge, results};
+use fsarena_model::{Share, Verdict};
 use serde_json::{Value, json};
 
 fn file(label: &str, name: &str, text: &str) -> Vec<Measured> {
@@ -352,111 +350,4 @@ fn phases_that_write_have_a_stonewall() {
     for times in [[301.0, 500.0], [30.0, 31.0]] {
         assert_ne!(of(times[0], times[1]).pairs[0].reason, JudgedReason::OtherWork, "{times:?}");
     }
-}
-
-/// The columns `fs` and `value`.
-fn columns(value: &str) -> CsvColumns {
-    CsvColumns::of("fs", value)
-}
-
-#[test]
-fn a_time_needs_a_direction() {
-    let read = |title: &str, better: Option<Better>| {
-        let text = format!("fs,{title}\next4,10\next4,11\nxfs,20\nxfs,21\n");
-        csv("c", &text, &CsvColumns { better, ..columns(title) })
-    };
-    for title in
-        ["latency_ms", "seconds", "Time (s)", "p99_us", "elapsedTime", "duration", "ms/op", "lat", "sec per op"]
-    {
-        let refused = read(title, None).expect_err(title);
-        let expected = format!("c: `{title}` is the name of a time, and which direction is better is not given");
-        assert_eq!(refused.to_string(), expected);
-        assert_eq!(refused.hint(), "add `--lower`, or `--higher` if higher figures are better");
-    }
-    for title in ["MBps", "MB/s", "mib_per_s", "ops per second", "IOPS", "throughput (MiB/sec)"] {
-        assert_eq!(read(title, None).expect(title)[0].better, Better::Higher);
-    }
-    assert_eq!(read("latency_ms", Some(Better::Higher)).expect("it was given")[0].better, Better::Higher);
-    let lower = judge(&read("latency_ms", Some(Better::Lower)).expect("it was given"), Share(0.05));
-    assert!(lower.pairs[0].plain_ratio.is_some_and(|ratio| ratio > 1.5), "ext4 is faster");
-    let shown = |judgement: &Judgement| fsarena_report::markdown(report(judgement, "0.0.0"));
-    assert!(shown(&lower).contains("Lower figures count as better."));
-    let higher = judge(&read("rate", None).expect("no time"), Share(0.05));
-    assert!(shown(&higher).contains("Higher figures count as better."));
-    let unit = csv("c", "fs,value,unit\next4,10,ms\nxfs,20,ms\n", &columns("value")).expect_err("a time");
-    assert!(unit.to_string().starts_with("c, row 2: `ms` is the name of a time"), "{unit}");
-}
-
-fn table(text: &str, columns: &CsvColumns) -> Judgement {
-    judge(&csv("c", text, columns).expect("well formed"), Share(0.05))
-}
-
-#[test]
-fn columns_without_a_name_are_work() {
-    let rows = |row: fn(u32) -> String| (0..4).map(row).collect::<String>();
-    let sizes = rows(|run| format!("ext4,read,4k,{},MB/s\nxfs,read,1m,{},MB/s\n", 100 + run, 2000 + run));
-    let sizes = format!("fs,test,bs,value,unit\n{sizes}");
-    assert_unranked(&table(&sizes, &columns("value")), "bs 4k and 1m differ");
-    let named = CsvColumns { workload: Some("test".to_owned()), ..columns("value") };
-    assert_unranked(&table(&sizes, &named), "read: ext4 and xfs did not do the same work: bs 4k and 1m differ");
-    let units = rows(|run| format!("ext4,{},MB/s\nxfs,{},KB/s\n", 100 + run, 2000 + run));
-    assert_unranked(&table(&format!("fs,value,Unit\n{units}"), &columns("value")), "unit MB/s and KB/s differ");
-    let tests = rows(|run| {
-        format!(
-            "ext4,read,{run},{}\next4,write,{run},{}\nxfs,read,{run},{}\nxfs,write,{run},{}\n",
-            100 + run,
-            50 + run,
-            200 + run,
-            90 + run
-        )
-    });
-    let tests = table(&format!("fs,test,run,MBps\n{tests}"), &columns("MBps"));
-    let names: Vec<&str> = tests.pairs.iter().map(|pair| pair.workload.as_str()).collect();
-    assert_eq!(names, ["MBps, test read", "MBps, test write"], "runs are no work");
-    let threads = rows(|run| format!("ext4,1,{},run-{run}\nxfs,16,{},run-{run}\n", 100 + run, 300 + run));
-    assert_unranked(&table(&format!("fs,threads,MBps,note\n{threads}"), &columns("MBps")), "threads 1 and 16 differ");
-}
-
-#[test]
-fn columns_of_runs_places_and_further_figures_are_no_work() {
-    let rows = |row: fn(u32) -> String| (0..4).map(row).collect::<String>();
-    let kinds: [fn(u32) -> String; 8] = [
-        |run| format!("{run},{}", 4 + run),
-        |_| "/mnt/a,/mnt/b".to_owned(),
-        |_| "ext4 with quota,xfs".to_owned(),
-        |run| format!("12.{run},30.{run}"),
-        |run| format!("2026-11-2{run}T12:00:00Z,2026-11-2{run}T13:00:00Z"),
-        |_| "12/02/2026,13/02/2026".to_owned(),
-        |run| format!("a-{run}.json,b-{run}.json"),
-        |run| format!("{},{}", 'a'.to_string().repeat(1 + run as usize), 'b'.to_string().repeat(1 + run as usize)),
-    ];
-    for own in kinds {
-        let text: String = (0..4)
-            .map(|run| {
-                let (first, second) = own(run).split_once(',').map(|(a, b)| (a.to_owned(), b.to_owned())).expect("two");
-                format!("ext4,{first},{}\nxfs,{second},{}\n", 100 + run, 200 + run)
-            })
-            .collect();
-        let judgement = table(&format!("fs,further,MBps\n{text}"), &columns("MBps"));
-        assert_eq!((judgement.pairs.len(), judgement.pairs[0].plain_ratio.is_some()), (1, true), "{text}");
-    }
-    // On each host, runs begin with 1.
-    let hosts = rows(|run| {
-        format!("ext4,h1,{run},1{run}0\nxfs,h1,{run},2{run}0\next4,h2,{run},3{run}0\nxfs,h2,{run},4{run}0\n")
-    });
-    let named = CsvColumns { host: Some("vm".to_owned()), ..columns("MBps") };
-    assert_eq!(table(&format!("fs,vm,run,MBps\n{hosts}"), &named).pairs.len(), 1);
-}
-
-#[test]
-fn thousands_are_no_fractions() {
-    let refused = |figures: [&str; 2]| {
-        let text = format!("fs;IOPS\next4;{}\nxfs;{}\n", figures[0], figures[1]);
-        csv("c", &text, &columns("IOPS")).map(|rows| rows.len()).map_err(|error: ReadError| error.to_string())
-    };
-    let why = "c, row 2: `12.345` is no figure: whether its point is decimal is not clear";
-    assert_eq!(refused(["12.345", "998"]), Err(why.to_owned()));
-    let why = "c, row 2: `12.345,5` is no figure: it has a comma and a point";
-    assert_eq!(refused(["12.345,5", "998,1"]), Err(why.to_owned()));
-    assert_eq!(refused(["12.345", "998.1"]), Ok(2));
 }

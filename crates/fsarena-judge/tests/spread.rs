@@ -1,14 +1,21 @@
 //! What the spread of results and their order in time can show.
 
-use fsarena_judge::{CsvColumns, FindingClass, JudgedReason, Judgement, csv, judge, report};
+use fsarena_judge::{CsvColumns, File, FindingClass, JudgedReason, Judgement, judge, report, table};
 use fsarena_model::{Share, Verdict};
+
+/// The judgement on a table with the contenders `fs`, the figures `mbs` and these columns.
+fn of_table(text: &str, columns: CsvColumns) -> Judgement {
+    let columns = CsvColumns { contender: Some("fs".to_owned()), figures: vec!["mbs".to_owned()], ..columns };
+    let file = File { label: "c", name: "c", text, is_labelled: false };
+    judge(&table(&file, &columns).expect("well formed"), Share(0.05))
+}
 
 /// The judgement on contenders, times in minutes and figures.
 fn judged(rows: impl IntoIterator<Item = (String, f64, f64)>) -> Judgement {
     let line = |(name, minutes, value): (String, f64, f64)| format!("{name},{},{value}\n", 60.0 * minutes);
     let text: String = rows.into_iter().map(line).collect();
-    let columns = CsvColumns { time: Some("when".to_owned()), ..CsvColumns::of("fs", "mbs") };
-    judge(&csv("c", &format!("fs,when,mbs\n{text}"), &columns).expect("well formed"), Share(0.05))
+    let columns = CsvColumns { time: Some("when".to_owned()), ..CsvColumns::default() };
+    of_table(&format!("fs,when,mbs\n{text}"), columns)
 }
 
 /// Normal values by Irwin and Hall, from Knuth's generator (MMIX).
@@ -61,18 +68,14 @@ fn contenders_of_unlike_spread_have_few_false_winners() {
 fn workloads_lend_each_other_what_they_show_of_the_noise() {
     let mut normal = Normal(9);
     let mut has_winner = |_: &u32| {
-        let mut table = "fs,test,when,MB/s\n".to_owned();
+        let mut table = "fs,test,when,mbs\n".to_owned();
         for minute in 0..3 * 3 * 20 {
             let (name, test) = (["a", "b", "c"][minute % 3], minute / 3 % 20);
             let mode = if normal.next() > 0.0 { 1.2 } else { 1.0 };
             table += &format!("{name},t{test},{minute},{}\n", 100.0 * mode * (0.01 * normal.next()).exp());
         }
-        let columns = CsvColumns {
-            workload: Some("test".to_owned()),
-            time: Some("when".to_owned()),
-            ..CsvColumns::of("fs", "MB/s")
-        };
-        let judgement = judge(&csv("table.csv", &table, &columns).expect("a table"), Share(0.05));
+        let (work, time) = (vec!["test".to_owned()], Some("when".to_owned()));
+        let judgement = of_table(&table, CsvColumns { work, time, ..CsvColumns::default() });
         judgement.pairs.iter().any(|pair| [Verdict::Faster, Verdict::Slower].contains(&pair.verdict))
     };
     let found = (0..100).filter(|number| has_winner(number)).count();
@@ -140,12 +143,8 @@ fn runs_that_alternate_are_together_and_ends_that_touch_are_not() {
 fn hosts(rows: &[(&str, &str, f64)], has_times: bool) -> Judgement {
     let line = |(place, (name, host, value)): (usize, &(&str, &str, f64))| format!("{name},{host},{value},{place}\n");
     let text: String = rows.iter().enumerate().map(line).collect();
-    let columns = CsvColumns {
-        host: Some("vm".to_owned()),
-        time: has_times.then(|| "when".to_owned()),
-        ..CsvColumns::of("fs", "mbs")
-    };
-    judge(&csv("c", &format!("fs,vm,mbs,when\n{text}"), &columns).expect("well formed"), Share(0.05))
+    let (host, time) = (Some("vm".to_owned()), has_times.then(|| "when".to_owned()));
+    of_table(&format!("fs,vm,mbs,when\n{text}"), CsvColumns { host, time, ..CsvColumns::default() })
 }
 
 #[test]

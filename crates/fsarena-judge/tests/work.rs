@@ -1,8 +1,7 @@
 //! Results that did not do the same work, are of one run, or are too fast for their clock: what must not be ranked.
 
 use fsarena_judge::{
-    CsvColumns, File, FindingClass, JudgedReason, Judgement, Measured, RatioBound, Reads, SyncedResult, csv, judge,
-    results,
+    File, FindingClass, JudgedReason, Judgement, Measured, RatioBound, Reads, SyncedResult, judge, results,
 };
 use fsarena_model::{Share, Verdict};
 use serde_json::{Value, json};
@@ -272,49 +271,6 @@ fn a_run_that_is_given_twice_counts_once() {
     assert_eq!((renamed.pairs[0].verdict, renamed.pairs[0].reason), (Verdict::Invalid, JudgedReason::Identity));
     let found = texts(&renamed, FindingClass::Identity);
     assert!(found.starts_with("a.json, run 1 and b.json, run 1 are one run, called a and xfs"), "{found}");
-}
-
-#[test]
-fn records_of_a_table_that_are_there_twice_count_once() {
-    let mut columns = CsvColumns::of("fs", "v");
-    let body = "ext4,100,1\nxfs,110,1.5\next4,102,2\nxfs,113,2.5\n";
-    let results = |text: &str, columns: &CsvColumns| {
-        judge(&csv("a", &format!("fs,v,t\n{text}"), columns).expect("well formed"), Share(0.05)).results
-    };
-    assert_eq!([body.to_owned(), body.repeat(2)].map(|text| results(&text, &columns)), [4, 4]);
-    // The same few figures may be so by chance.
-    assert_eq!(results("ext4,100,1\nxfs,110,1\next4,100,1\nxfs,110,1\n", &columns), 4);
-    // A table that grew.
-    let grown = [body.to_owned(), format!("{body}ext4,99,3\nxfs,111,3.5\n")];
-    let table = |place: usize| csv(&place.to_string(), &format!("fs,v,t\n{}", grown[place]), &columns).expect("table");
-    for order in [[0, 1], [1, 0]] {
-        let both = judged(order.map(table));
-        assert_eq!(both.results, 6);
-        assert_eq!(texts(&both, FindingClass::Copy), "0 is a part of 1: it counts once");
-    }
-    // A table and later states of it in one file, with their headers or without, and a day that was added twice.
-    let later = format!("{body}ext4,99,3\nxfs,111,3.5\n");
-    let other = "ext4,97,1\nxfs,119,1\next4,101,1\nxfs,117,1\n";
-    for (tables, rows) in [
-        (vec![body, &later], 6),
-        (vec![&later, body], 6),
-        (vec![body, &later, &later], 6),
-        (vec![body, other, other], 8),
-        (vec![body, other, body], 8),
-    ] {
-        let texts = ["fs,v,t\n", ""].map(|header| tables.join(header));
-        assert_eq!(texts.map(|text| results(&text, &columns)), [rows, rows], "{tables:?}");
-    }
-    assert_eq!(results(&format!("{body}ext4,100,1\nxfs,110,1.5\n"), &columns), 6);
-    // The number of a run is no work, though it is there twice.
-    let text = format!("fs,v,run\n{}", "ext4,100,1\nxfs,110,1\next4,102,2\nxfs,113,2\n".repeat(2));
-    let twice = judged([csv("a", &text, &columns).expect("table")]);
-    assert_eq!((twice.results, twice.pairs.len()), (4, 1));
-    // Sorted, with each row twice.
-    let rows = |place: usize| format!("ext4,{},{place}\n", 100 + place).repeat(2);
-    assert_eq!(results(&(0..4).map(rows).collect::<String>(), &columns), 4);
-    columns.time = Some("t".to_owned());
-    assert_eq!(results(&format!("{body}ext4,100,1\next4,100,7\n"), &columns), 5);
 }
 
 #[test]

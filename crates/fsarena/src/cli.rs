@@ -136,7 +136,7 @@ pub enum Command {
   fsarena judge ext4=run-1.json xfs=run-2.json
   fsarena judge ext4=a.txt ext4=b.txt xfs=c.txt xfs=d.txt
   fsarena judge composite.xml
-  fsarena judge rows.csv --contender fs --workload test --value MBps --time when --host vm")]
+  fsarena judge rows.csv --contender fs --value MBps --higher --workload test,bs --condition disk --time when")]
     Judge(judge::JudgeArguments),
     /// Show how a workload's figures changed over the runs in the store
     #[command(after_help = "Examples:

@@ -1,317 +1,213 @@
-//! Comma-separated values (RFC 4180) with a header line, also with other separators; the user names the columns.
+//! Tables of figures with a header, separated by commas (RFC 4180), semicolons or tabs. The user names every column that
+//! counts, since titles do not tell work from conditions ([why](../../../../docs/decisions/0041-columns-are-named.md)).
 
-mod decimal;
-mod direction;
-mod names;
-mod records;
-mod runs;
-mod work;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use csv::{Position, ReaderBuilder, StringRecord, Trim};
+use fsarena_model::{Better, joined};
 
-use fsarena_model::Better;
-
-use self::decimal::Decimal;
-pub use self::decimal::rounding;
-use self::decimal::rounding_without_zeros;
-pub use self::names::name_alike;
-use self::names::{Spellings, is_summary, is_summary_of_runs};
-use self::records::{CsvRecord, Records};
-use self::runs::{name_copies, name_runs, run};
-use self::work::{ShownColumns, is_numbering};
-use super::time::{TimeNotation, is_time_alone, seconds};
-use super::{ReadError, shared};
-use crate::copies::FEWEST_FIGURES;
+use super::time::moment;
+use super::{File, ReadError, figure, shared};
 use crate::findings::FindingClass;
-use crate::measured::{Clock, Measured};
+use crate::measured::{InputFacts, Measured, Run};
 
-/// What to do about a figure that is missing.
-const MISSING: &str = "leave out the row of a figure that is missing, or, where each contender has a column, leave its \
-                       cell empty";
-
-/// The columns of a CSV file by their names in its header.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The columns of a table by their names in its header.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CsvColumns {
-    /// What the figure is of.
-    pub contender: String,
-    /// Instead of the columns of the contender and the figure: the columns of one contender's figures each.
-    pub contenders: Vec<String>,
-    /// What was done; `None`: all rows are of one workload.
-    pub workload: Option<String>,
-    /// The figure.
-    pub value: String,
+    /// The contender; none: it is the label of the file.
+    pub contender: Option<String>,
+    /// The figure; several: those of a contender each, which is called after its column.
+    pub figures: Vec<String>,
+    /// Which direction of the figures is better.
+    pub better: Better,
+    /// What was done, and further columns that define it; none: all rows are of one workload.
+    pub work: Vec<String>,
     /// When it was measured: seconds, or RFC 3339.
     pub time: Option<String>,
     /// The machine.
     pub host: Option<String>,
     /// The file system that was recorded.
     pub recorded: Option<String>,
-    /// Which direction of the figure is better; `None`: what the table says, or the higher, if the
-    /// names of figures leave no doubt.
-    pub better: Option<Better>,
+    /// What should have been the same for all contenders.
+    pub conditions: Vec<String>,
 }
 
-impl CsvColumns {
-    /// These two columns.
-    pub fn of(contender: impl Into<String>, value: impl Into<String>) -> Self {
-        let (contender, value) = (contender.into(), value.into());
-        let (workload, time, host, recorded) = (None, None, None, None);
-        Self { contender, contenders: Vec::new(), workload, value, time, host, recorded, better: None }
-    }
+/// The same as places in a row, from 0.
+struct Places {
+    contender: Option<usize>,
+    figures: Vec<usize>,
+    work: Vec<usize>,
+    time: Option<usize>,
+    host: Option<usize>,
+    recorded: Option<usize>,
+    conditions: Vec<usize>,
+}
 
-    /// A column of figures for each of these contenders.
-    pub fn of_each(contenders: Vec<String>) -> Self {
-        Self { contenders, ..Self::of("contender", "figures") }
-    }
-
-    /// The columns without which nothing can be read.
-    fn needed(&self) -> Vec<&String> {
-        if self.contenders.is_empty() { vec![&self.contender, &self.value] } else { self.contenders.iter().collect() }
-    }
-
-    /// The records of a table. If contenders have columns of their own, each figure becomes a record: the contender, the
-    /// figure, and what the other columns have.
-    fn records<'a>(&self, text: &'a str) -> Box<dyn Iterator<Item = CsvRecord<'a>> + 'a> {
-        let mut records = Records::of(text);
-        if self.contenders.is_empty() {
-            return Box::new(records);
-        }
-        let header = records.next();
-        let place = |title: &String| Some((*places(header.as_ref()?, title).first()?, title.clone()));
-        let own: Vec<(usize, String)> = self.contenders.iter().filter_map(place).collect();
-        let others = {
-            let own: Vec<usize> = own.iter().map(|(place, _)| *place).collect();
-            move |fields: &[Cow<'a, str>]| -> Vec<Cow<'a, str>> {
-                let others = fields.iter().enumerate().filter(|(place, _)| !own.contains(place));
-                others.map(|(_, field)| field.clone()).collect()
+impl Places {
+    fn of(file: &str, titles: &StringRecord, columns: &CsvColumns) -> Result<Self, ReadError> {
+        let place = |title: &String| {
+            let places: Vec<usize> = (0..titles.len()).filter(|place| titles[*place] == **title).collect();
+            let wrong = |count| format!("{count} column `{title}`; it has {}", joined(titles.iter(), ", "));
+            match places[..] {
+                [place] => Ok(place),
+                [] => Err(ReadError::table(file, wrong("no"))),
+                _ => Err(ReadError::table(file, wrong("more than one"))),
             }
         };
-        let titles = [Cow::from(self.contender.clone()), Cow::from(self.value.clone())];
-        let header = header.map(|header| header.with(titles.into_iter().chain(others(&header.fields)).collect()));
-        let of_each = move |record: CsvRecord<'a>| {
-            let figure = |(place, contender): &(usize, String)| {
-                let figure = record.fields.get(*place).filter(|figure| !figure.trim().is_empty())?.clone();
-                let fields = [Cow::from(contender.clone()), figure].into_iter().chain(others(&record.fields));
-                Some(record.with(fields.collect()))
-            };
-            own.iter().filter_map(figure).collect::<Vec<_>>()
-        };
-        Box::new(header.into_iter().chain(records.flat_map(of_each)))
+        let one = |title: &Option<String>| title.as_ref().map(place).transpose();
+        let all = |titles: &[String]| titles.iter().map(place).collect::<Result<Vec<usize>, ReadError>>();
+        Ok(Self {
+            contender: one(&columns.contender)?,
+            figures: all(&columns.figures)?,
+            work: all(&columns.work)?,
+            time: one(&columns.time)?,
+            host: one(&columns.host)?,
+            recorded: one(&columns.recorded)?,
+            conditions: all(&columns.conditions)?,
+        })
+    }
+
+    fn has(&self, place: usize) -> bool {
+        [self.contender, self.time, self.host, self.recorded].contains(&Some(place))
+            || [&self.figures, &self.work, &self.conditions].into_iter().any(|places| places.contains(&place))
     }
 }
 
-/// Whether the header has the columns without which nothing can be read.
-pub fn has_columns(text: &str, columns: &CsvColumns) -> bool {
-    let header = Records::of(text).next();
-    columns.needed().into_iter().all(|name| header.iter().any(|header| !places(header, name).is_empty()))
+/// A row of a table.
+struct Row<'a> {
+    file: &'a File<'a>,
+    titles: &'a StringRecord,
+    places: &'a Places,
+    cells: &'a StringRecord,
+    /// Where it is, such as `a.csv, line 3`.
+    line: String,
 }
 
-/// The titles of the columns of what may be a CSV; empty if it is none.
-pub fn titles(text: &str) -> String {
-    let mut records = Records::of(text);
-    let (Some(header), Some(first)) = (records.next(), records.next()) else { return String::new() };
-    // Two lines of prose may have equally many words.
-    let is_prose = records.separator == records::BLANK && first.fields.iter().all(|it| it.parse::<f64>().is_err());
-    let is_table = header.fields.len() > 1
-        && !is_prose
-        && first.fields.len() == header.fields.len()
-        && !is_time_alone(header.field(0))
-        && header.fields.iter().all(|title| title.trim().parse::<f64>().is_err() && !title.starts_with(['{', '[']));
-    if is_table { header.titles() } else { String::new() }
-}
-
-/// The places of columns of that name; if there are none, of those that differ from it in case only.
-fn places(header: &CsvRecord<'_>, name: &str) -> Vec<usize> {
-    let of =
-        |is_it: fn(&str, &str) -> bool| (0..header.fields.len()).filter(|it| is_it(header.field(*it), name)).collect();
-    let found: Vec<usize> = of(|title, name| title == name);
-    if found.is_empty() { of(str::eq_ignore_ascii_case) } else { found }
-}
-
-fn place_of(name: &str, header: &CsvRecord<'_>, column: &str) -> Result<usize, ReadError> {
-    match places(header, column)[..] {
-        [place] => Ok(place),
-        [] => Err(ReadError::table(name, format!("no column `{column}`; it has {}", header.titles()))),
-        _ => Err(ReadError::table(name, format!("two columns `{column}`: {}", header.titles()))),
+impl Row<'_> {
+    fn wrong(&self, why: String) -> ReadError {
+        ReadError::cell(&self.line, why)
     }
-}
 
-/// The places of the columns that the user named, and of the unit.
-struct NamedPlaces {
-    contender: usize,
-    workload: Option<usize>,
-    host: Option<usize>,
-    value: usize,
-    time: Option<usize>,
-    recorded: Option<usize>,
-    unit: Option<usize>,
-}
-
-impl NamedPlaces {
-    fn of(name: &str, header: &CsvRecord<'_>, columns: &CsvColumns) -> Result<Self, ReadError> {
-        let place = |column: &String| place_of(name, header, column);
-        let maybe = |column: &Option<String>| column.as_ref().map(place).transpose();
-        let (contender, value) = (place(&columns.contender)?, place(&columns.value)?);
-        let (workload, time) = (maybe(&columns.workload)?, maybe(&columns.time)?);
-        let (host, recorded) = (maybe(&columns.host)?, maybe(&columns.recorded)?);
-        let roles = [Some(contender), workload, Some(value), time].into_iter().flatten();
-        if let Some(twice) = roles.clone().find(|place| roles.clone().filter(|other| other == place).count() > 1) {
-            let why = format!("`{}` is given as two columns", header.field(twice));
-            let hint = "the contender, the workload, the figure and the time are columns of their own";
-            return Err(ReadError::table(name, why).hinting(hint));
+    fn text(&self, place: usize) -> Result<String, ReadError> {
+        match &self.cells[place] {
+            "" => Err(self.wrong(format!("it has no `{}`", &self.titles[place]))),
+            text => Ok(text.to_owned()),
         }
-        let is_free = |place: &usize| !roles.clone().chain(host).chain(recorded).any(|other| other == *place);
-        let is_unit = |place: &usize| ["unit", "units"].contains(&header.field(*place).to_lowercase().as_str());
-        let unit = (0..header.fields.len()).filter(is_free).find(is_unit);
-        Ok(Self { contender, workload, host, value, time, recorded, unit })
+    }
+
+    /// What columns have, by their titles.
+    fn facts(&self, places: &[usize]) -> InputFacts {
+        let facts = places.iter().map(|place| (self.titles[*place].to_owned(), self.cells[*place].to_owned()));
+        facts.filter(|(_, text)| !text.is_empty()).collect()
+    }
+
+    /// The figure in a column; `None` if a contender has none in a table with a column for each.
+    fn measured(&self, column: usize) -> Result<Option<Measured>, ReadError> {
+        let (places, cells) = (self.places, self.cells);
+        let has_own_column = places.figures.len() > 1;
+        if has_own_column && cells[column].is_empty() {
+            return Ok(None);
+        }
+        let contender = match places.contender {
+            Some(place) => self.text(place)?,
+            None if has_own_column => self.titles[column].to_owned(),
+            None => self.file.label.to_owned(),
+        };
+        let text = self.text(column)?;
+        let value = figure(&text).ok_or_else(|| self.wrong(format!("`{text}` is no number above 0")))?;
+        let workload = places.work.first().map_or_else(|| Ok("work".to_owned()), |place| self.text(*place))?;
+        let host = places.host.map(|place| self.text(place)).transpose()?;
+        let line = format!("{}, {contender}", self.line);
+        let mut row = Measured {
+            clock_step: Some(rounding(&text)),
+            recorded: places.recorded.map(|place| cells[place].to_owned()).filter(|text| !text.is_empty()),
+            // Without times, figures may be the same by chance, and all of a table are of one run.
+            run: Run { name: self.file.name.to_owned(), digest: 0 },
+            source: line.clone(),
+            ..Measured::rate(workload, value, "")
+        };
+        if let Some(place) = places.time {
+            let text = self.text(place)?;
+            let (time, clock) = moment(&text).ok_or_else(|| self.wrong(format!("`{text}` is no time")))?;
+            (row.time, row.clock) = (Some(time), clock);
+            // All that a contender did at one time on a host is one run, and rows that are the same are copies.
+            let on = host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+            row.source = format!("{}, {contender}{on} at {text}", self.file.name);
+            let mut hasher = DefaultHasher::new();
+            (cells.iter().collect::<Vec<_>>(), &contender).hash(&mut hasher);
+            row.run = Run { name: line, digest: hasher.finish() };
+        }
+        Ok(Some(Measured { contender, host, ..row }))
     }
 }
 
-/// The rows of a CSV file. Figures may have decimal commas if no figure could also be read otherwise.
+/// The figures of a table.
 ///
 /// # Errors
-/// [`ReadError::Malformed`] names the row.
-pub fn read(name: &str, text: &str, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
-    let mut records = Records::of(text);
-    let separator = records.separator;
-    if text.trim_start().starts_with(['[', '{']) {
-        let hint = "make a CSV of it, as with `jq -rs '[\"fs\", \"rate\"], (flatten[] | [.fs, .rate]) | @csv' FILE`";
-        return Err(ReadError::table(name, "it is JSON of no tool that judge knows").hinting(hint));
+/// [`ReadError::Malformed`] names the line.
+pub fn read(file: &File<'_>, columns: &CsvColumns) -> Result<Vec<Measured>, ReadError> {
+    let header = file.text.lines().next().unwrap_or_default();
+    let count = |separator: &u8| header.bytes().filter(|byte| byte == separator).count();
+    let separator = [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
+    let broken = |error: csv::Error| ReadError::table(file.name, error.to_string());
+    let mut reader = ReaderBuilder::new().delimiter(separator).trim(Trim::All).from_reader(file.text.as_bytes());
+    let titles = &reader.headers().map_err(broken)?.clone();
+    let places = &Places::of(file.name, titles, columns)?;
+    let (mut rows, mut works, mut conditions) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    for cells in reader.records() {
+        let cells = &cells.map_err(broken)?;
+        let line = format!("{}, line {}", file.name, cells.position().map_or(0, Position::line));
+        let row = Row { file, titles, places, cells, line };
+        for column in &places.figures {
+            rows.extend(row.measured(*column)?.map(|measured| Measured {
+                better: columns.better,
+                work: shared(&mut works, row.facts(places.work.get(1..).unwrap_or_default())),
+                conditions: shared(&mut conditions, row.facts(&places.conditions)),
+                ..measured
+            }));
+        }
     }
-    let header = records.next().ok_or_else(|| ReadError::table(name, "it is empty"))?;
-    columns.needed().into_iter().try_for_each(|column| place_of(name, &header, column).map(drop))?;
-    let header = columns.records(text).next().unwrap_or(header);
-    let NamedPlaces { contender, workload, host, value, time, recorded, unit } =
-        NamedPlaces::of(name, &header, columns)?;
-    let figures = columns.records(text).skip(1).filter_map(|it| it.fields.into_iter().nth(value));
-    let decimal = Decimal::of(separator, figures);
-    let used: Vec<usize> =
-        [Some(contender), workload, host, Some(value), time, recorded, unit].into_iter().flatten().collect();
-    let groups: Vec<usize> = [Some(contender), workload, host].into_iter().flatten().collect();
-    let figure: Vec<usize> = [Some(contender), workload].into_iter().flatten().collect();
-    let numbering: Vec<usize> =
-        (0..header.fields.len()).filter(|it| !used.contains(it) && is_numbering(header.field(*it))).collect();
-    // What a row that is made of others is called, such as `Average`, or `best` in a column of runs.
-    let summary = |record: &CsvRecord<'_>| {
-        let mut cells = numbering.iter().map(|place| record.field(*place)).filter(|cell| is_summary_of_runs(cell));
-        cells.next().or(Some(record.field(contender)).filter(|cell| is_summary(cell))).map(str::to_owned)
-    };
-    let records = || columns.records(text).skip(1);
-    let rows = || records().filter(|record| summary(record).is_none());
-    let shown = ShownColumns::of(rows, &header, &used, &figure, &groups);
-    let mut cells: Vec<Spellings> = header.fields.iter().map(|_| Spellings::default()).collect();
-    let (mut works, mut conditions) = (BTreeSet::new(), BTreeSet::new());
-    let mut roundings: Vec<[f64; 2]> = Vec::new();
-    let mut notations: BTreeMap<TimeNotation, (String, String)> = BTreeMap::new();
-    let row = |record: CsvRecord<'_>| {
-        let own = |place: usize| record.field(place).to_owned();
-        let of_each = if columns.contenders.is_empty() { String::new() } else { format!(", {}", own(contender)) };
-        let source = format!("{name}, row {}{of_each}", record.number);
-        let wrong = |why: String| ReadError::cell(&source, why);
-        if record.is_open {
-            let open = wrong("a quote that begins here has no end".to_owned());
-            return Err(open.hinting("close it; a quote within a cell is written twice, and the cell stands in quotes"));
-        }
-        let further = record.fields.get(header.fields.len()..).unwrap_or_default();
-        if further.iter().any(|field| !field.trim().is_empty()) {
-            let (own, all) = (record.fields.len(), header.fields.len());
-            return Err(wrong(format!("it has {own} fields, and the header has {all}; decimal commas need quotes")));
-        }
-        let field = |place: usize| record.field(place);
-        if let Some(place) = groups.iter().chain([&value]).find(|place| field(**place).is_empty()) {
-            let hint = if *place == value { MISSING } else { "fill in the cell, also where several rows shared one" };
-            return Err(wrong(format!("it has no `{}`", header.fields[*place].trim())).hinting(hint));
-        }
-        let text = field(value);
-        let value = decimal.number(text).map_err(|why| {
-            let error = wrong(format!("`{text}` is no figure{why}"));
-            if text.contains(|letter: char| letter.is_ascii_digit()) { error } else { error.hinting(MISSING) }
-        })?;
-        if !(value.is_finite() && value > 0.0) {
-            return Err(wrong(format!("`{text}` is no figure above 0")));
-        }
-        let mut moment = |place: usize| {
-            let text = field(place);
-            let plain = text.replace(',', ".");
-            let seconds = seconds(&plain).ok_or_else(|| wrong(format!("`{text}` is no time")))?;
-            let notation = TimeNotation::of(&plain);
-            notations.entry(notation).or_insert_with(|| (source.clone(), text.to_owned()));
-            let clock = if notation == TimeNotation::Local { Clock::Local } else { Clock::Universal };
-            Ok((seconds, clock))
-        };
-        let (time, clock) = time.map(&mut moment).transpose()?.unzip();
-        let workload = workload.map_or_else(|| columns.value.clone(), |it| cells[it].first(field(it)).to_owned());
-        let mut facts = |places: &[usize], value: fn(&str, &str) -> String| {
-            let facts = places.iter().map(|place| {
-                let value = value(field(*place), field(contender));
-                (header.fields[*place].trim().to_owned(), cells[*place].first(&value).to_owned())
-            });
-            facts.filter(|(_, value)| !value.is_empty()).collect()
-        };
-        let unit = unit.map(own).unwrap_or_default();
-        roundings.push([rounding(text), rounding_without_zeros(text)]);
-        Ok(Measured {
-            run: run(name, &source, time.is_some(), &record),
-            contender: own(contender),
-            time,
-            clock: clock.unwrap_or_default(),
-            host: host.map(own),
-            recorded: recorded.map(own).filter(|text| !text.is_empty()),
-            work: shared(&mut works, facts(&shown.work, work::setting)),
-            conditions: shared(&mut conditions, facts(&shown.conditions, work::condition)),
-            source,
-            unit,
-            ..Measured::rate(workload, value, "")
-        })
-    };
-    let mut rows = rows().map(row).collect::<Result<Vec<Measured>, ReadError>>()?;
-    if notations.len() > 1 {
-        let examples: Vec<String> = notations.values().map(|(place, text)| format!("`{text}` ({place})")).collect();
-        let why = format!("times are not of one kind, so their order is unknown: {}", examples.join(", "));
-        let hint = "write all times alike: as 2026-11-26T12:00:00Z, without an offset from UTC, or in seconds";
-        return Err(ReadError::table(name, why).hinting(hint));
-    }
-    name_alike(&mut rows);
-    let alone = shown.alone.iter().map(|place| header.fields[*place].trim()).map(|title| {
+    round_alike(&mut rows);
+    let unread = joined((0..titles.len()).filter(|place| !places.has(*place)).map(|place| &titles[place]), ", ");
+    let unread = Some(unread).filter(|titles| !titles.is_empty()).map(|titles| {
         format!(
-            "each row of a contender has another `{title}`, so each is work of its own, with one run; leave the column \
-             out if it only names the runs"
+            "columns that were not read: {titles}; name what defines the work by `--workload`, and what should be the \
+             same for all contenders by `--condition`"
         )
     });
-    if let Some(row) = rows.first_mut() {
-        row.notes.extend(FindingClass::OneRun.findings(alone));
-        let summaries = Vec::from_iter(BTreeSet::from_iter(records().filter_map(|record| summary(&record)))).join(", ");
-        let left_out = format!("other rows are called {summaries}: they are made of others and left out");
-        row.notes.extend(FindingClass::Copy.findings(Some(left_out).filter(|_| !summaries.is_empty())));
-    }
-    if time.is_some() {
-        name_runs(&mut rows);
-    }
-    if rows.is_empty() {
-        return Err(ReadError::table(name, "it has a header and no rows"));
-    }
-    direction::apply(name, columns, &header, &mut rows)?;
-    round_alike(&mut rows, &roundings);
-    if time.is_none() {
-        name_copies(&mut rows);
-    }
+    let Some(first) = rows.first_mut() else { return Err(ReadError::table(file.name, "it has no figures")) };
+    first.notes.extend(FindingClass::Confounded.findings(unread));
     Ok(rows)
 }
 
-/// The figures of a workload are rounded to the digits that the longest of them has, since zeros may be left out. Zeros
-/// that all of several figures end with do not count; a few may end with them by chance. `roundings` are how far each
-/// figure may be off, by its digits and without its zeros.
-fn round_alike(rows: &mut [Measured], roundings: &[[f64; 2]]) {
-    let mut finest: HashMap<String, ([f64; 2], usize)> = HashMap::new();
-    for (row, own) in rows.iter().zip(roundings) {
-        let (finest, count) = finest.entry(row.workload.clone()).or_insert(([f64::INFINITY; 2], 0));
-        *finest = [finest[0].min(own[0]), finest[1].min(own[1])];
-        *count += 1;
+/// How far a figure may be off since it is rounded: half a step of its last digit.
+pub fn rounding(text: &str) -> f64 {
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let power = exponent.parse().unwrap_or(0) - i32::try_from(decimals).unwrap_or(i32::MAX);
+    0.5 * 10_f64.powi(power)
+}
+
+/// Makes shares of the figures of how far these are off. Those of a workload have the digits of the longest, since zeros
+/// may be left out.
+fn round_alike(rows: &mut [Measured]) {
+    let mut finest: HashMap<String, f64> = HashMap::new();
+    for row in &*rows {
+        let finest = finest.entry(row.workload.clone()).or_insert(f64::INFINITY);
+        *finest = row.clock_step.map_or(*finest, |own| finest.min(own));
     }
     for row in rows {
-        let ([digits, without_zeros], count) = finest[&row.workload];
-        let rounding = if count > FEWEST_FIGURES { without_zeros } else { digits };
-        row.clock_step = Some(rounding / row.value);
+        row.clock_step = Some(finest[&row.workload] / row.value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounding;
+
+    #[test]
+    fn figures_are_rounded_to_their_last_digit() {
+        assert_eq!(["200", "0.3", "1.25", "2e3", "2.5E1"].map(rounding), [0.5, 0.05, 0.005, 500.0, 0.5]);
     }
 }

@@ -9,10 +9,6 @@ use crate::measured::{Measured, SyncedResult};
 /// What the first line begins with.
 const VERSION: &str = "dbench version ";
 
-pub fn begins(line: &str) -> bool {
-    line.starts_with(VERSION)
-}
-
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(is_result)
 }

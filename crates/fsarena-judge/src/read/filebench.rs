@@ -9,10 +9,6 @@ use crate::measured::{Extent, Measured};
 /// What a start begins with.
 const VERSION: &str = "Filebench Version ";
 
-pub fn begins(line: &str) -> bool {
-    line.starts_with(VERSION)
-}
-
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| summary(line).is_some())
 }

@@ -13,10 +13,6 @@ const STONEWALL_S: f64 = 300.0;
 /// What the first line begins with.
 const VERSION: &str = "IO500 version ";
 
-pub fn begins(line: &str) -> bool {
-    line.trim().starts_with(VERSION)
-}
-
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| Phase::of(line).is_some())
 }

@@ -16,7 +16,7 @@ pub fn knows(file: &File<'_>) -> bool {
 }
 
 /// `IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O`.
-pub fn begins(line: &str) -> bool {
+fn begins(line: &str) -> bool {
     line.starts_with("IOR-") && line.contains("MPI Coordinated Test of Parallel I/O")
 }
 

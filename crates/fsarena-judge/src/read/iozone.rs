@@ -30,11 +30,6 @@ const VERSION: &str = "Version $Revision: ";
 const CHILDREN: &str = "Children see throughput for";
 const CHILDREN_SEE: &str = "Children see";
 
-/// Whether a line is the banner.
-pub fn begins(line: &str) -> bool {
-    line.contains(BANNER)
-}
-
 pub fn knows(file: &File<'_>) -> bool {
     let has = |words: &str| file.text.contains(words);
     has(BANNER) || has(CHILDREN) || has("\"Writer report\"") || file.text.lines().any(is_title)

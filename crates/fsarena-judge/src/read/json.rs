@@ -1,7 +1,6 @@
 //! JSON objects in a text: programs print messages, progress lines and summaries before, between and after them.
 
 use std::fmt;
-use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -33,8 +32,8 @@ impl Broken {
     }
 }
 
-/// The outermost objects of a text, without what surrounds them, and where they are.
-pub fn objects(text: &str) -> impl Iterator<Item = Result<(Range<usize>, Value), Broken>> {
+/// The outermost objects of a text, without what surrounds them.
+pub fn objects(text: &str) -> impl Iterator<Item = Result<Value, Broken>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let begin = beginning(text, at)?;
@@ -46,7 +45,7 @@ pub fn objects(text: &str) -> impl Iterator<Item = Result<(Range<usize>, Value),
             // Its brace may have been part of a message.
             Err(_) => begin + 1,
         };
-        Some(value.map(|value| (begin..at, value)).map_err(|error| Broken { begin, error }))
+        Some(value.map_err(|error| Broken { begin, error }))
     })
 }
 
@@ -134,12 +133,12 @@ mod tests {
     fn objects_are_found_in_any_surroundings() {
         let text = "Jobs: 1 (f=1): [r(1)][50.0%]{\n\"a\": [1, {\"bins\": {\"5\": 1}}]}\nawk '{print}' {}\n  \
                     { \"b\": 2, \"b\": 3 }{\"c\": -1.5}";
-        let found: Vec<Value> = objects(text).filter_map(Result::ok).map(|(_, value)| value).collect();
+        let found: Vec<Value> = objects(text).filter_map(Result::ok).collect();
         let [first, second, third] = &found[..] else { panic!("three: {found:?}") };
         assert_eq!((first["a"][0].as_u64(), &first["a"][1]), (Some(1), &serde_json::json!({})));
         let options =
             "{\"job options\": {\"iodepth_low\": 1}, \"global options\": [{\"bw_\": 2}], \"iodepth_level\": 3}";
-        let [Ok((_, options))] = &objects(options).collect::<Vec<_>>()[..] else { panic!("one") };
+        let [Ok(options)] = &objects(options).collect::<Vec<_>>()[..] else { panic!("one") };
         assert_eq!(options["job options"]["iodepth_low"].as_u64(), Some(1));
         assert_eq!(options["global options"][0]["bw_"].as_u64(), Some(2));
         assert!(options["iodepth_level"].is_null());

@@ -3,7 +3,7 @@
 use fsarena_lane::kind::named_in;
 use serde_json::Value;
 
-use super::time::seconds;
+use super::time::moment;
 use super::{File, ReadError, positive};
 use crate::Measured;
 
@@ -20,7 +20,7 @@ pub fn read(file: &File<'_>, value: &Value) -> Result<Vec<Measured>, ReadError> 
         let host = host(own);
         let row = |figure: Measured| Measured {
             contender: named_in(&host).unwrap_or(&host).to_owned(),
-            time: run["timestamp"].as_str().and_then(seconds),
+            time: run["timestamp"].as_str().and_then(|text| Some(moment(text)?.0)),
             host: Some(host.clone()),
             recorded: run["filesystem"].as_str().map(str::to_owned),
             ..file.row(number + 1, figure)

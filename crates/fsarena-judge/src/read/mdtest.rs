@@ -21,11 +21,6 @@ fn begins(line: &str) -> bool {
 /// The time at which a run started, above its first line.
 const STARTED: &str = "-- started at ";
 
-/// Whether a line is the first one that mdtest prints.
-pub fn begins_or_starts(line: &str) -> bool {
-    begins(line) || line.trim().starts_with(STARTED)
-}
-
 /// Operations per second of each test.
 pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
     let started = file.text.lines().filter_map(|line| line.trim().strip_prefix(STARTED));

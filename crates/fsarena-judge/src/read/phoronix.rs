@@ -6,12 +6,16 @@ use std::collections::BTreeMap;
 use fsarena_model::Better;
 use serde::Deserialize;
 
-use super::time::{is_time, seconds};
-use super::{File, ReadError, figure, rounding};
+use super::csv::rounding;
+use super::time::moment;
+use super::{File, ReadError, figure};
 use crate::Measured;
 
 /// What a system records that is no condition: the file system is what is compared.
 const FILE_SYSTEM: &str = "File-System";
+
+/// Units of times: files of old versions do not say which direction is better.
+const TIMES: [&str; 6] = ["Seconds", "Milliseconds", "Microseconds", "s", "ms", "us"];
 
 #[derive(Deserialize)]
 struct PhoronixSuite {
@@ -76,7 +80,7 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
                     contender: entry.identifier.clone(),
                     work: outcome.work().into(),
                     clock_step: Some(entry.rounding() / value),
-                    time: system.and_then(|system| seconds(&system.time_stamp)),
+                    time: system.and_then(|system| Some(moment(&system.time_stamp)?.0)),
                     recorded: system.and_then(|system| system.listed().remove(FILE_SYSTEM)),
                     conditions: system.map(|system| system.conditions()).unwrap_or_default().into(),
                     ..row
@@ -111,7 +115,7 @@ impl PhoronixOutcome {
     fn figure(&self, value: f64) -> Measured {
         let parts = [&self.title, &self.description, &self.scale].map(|text| text.trim());
         let workload = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-        let is_lower = self.proportion == "LIB" || (self.proportion.is_empty() && is_time(&self.scale));
+        let is_lower = self.proportion == "LIB" || (self.proportion.is_empty() && TIMES.contains(&self.scale.trim()));
         let better = if is_lower { Better::Lower } else { Better::Higher };
         Measured { better, ..Measured::rate(workload, value, "") }
     }

@@ -14,7 +14,7 @@ pub fn knows(file: &File<'_>) -> bool {
 }
 
 /// `sysbench 1.0.20 (using …)` or `sysbench 0.4.12:  multi-threaded system evaluation benchmark`.
-pub fn begins(line: &str) -> bool {
+fn begins(line: &str) -> bool {
     line.strip_prefix("sysbench ").is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
@@ -30,8 +30,11 @@ pub fn read(file: &File<'_>) -> Result<Vec<Measured>, ReadError> {
             return Err(file.malformed(format!("run {} failed, so its figures are of no work", index + 1)));
         }
         if lines.iter().any(|line| line.ends_with("s ] Checkpoint report:")) {
-            let error = file.malformed(format!("the figures of run {} are of the time since a checkpoint", index + 1));
-            return Err(error.hinting("run it without `--report-checkpoints`"));
+            return Err(ReadError::Malformed {
+                place: file.name.to_owned(),
+                why: format!("the figures of run {} are of the time since a checkpoint", index + 1),
+                hint: "run it without `--report-checkpoints`",
+            });
         }
         let version = lines[0].split([' ', ':']).nth(1).filter(|_| begins(lines[0]));
         let conditions = program(version.map(|version| format!("sysbench {version}")));

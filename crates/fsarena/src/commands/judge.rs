@@ -4,11 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use clap::Args;
-use fsarena_judge::{
-    CsvColumns, File, JudgedReason, Judgement, Measured, ReadError, csv, has_columns, judge, name_alike, results, text,
-    under_label,
-};
+use clap::{ArgGroup, Args};
+use fsarena_judge::{CsvColumns, File, Judgement, Measured, judge, results, table, text};
 use fsarena_lane::kind::named_in;
 use fsarena_model::{Better, Label, Share, joined};
 use fsarena_place::{Refusal, note};
@@ -17,6 +14,7 @@ use super::sides::show;
 use crate::cli::{Global, PageArguments};
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("table").multiple(true))]
 pub struct JudgeArguments {
     /// [LABEL=]FILE: results of fio, IOzone, sysbench, dbench, Filebench, bonnie++, IOR, mdtest, IO500 (files with the
     /// same label are runs of one contender),
@@ -24,29 +22,32 @@ pub struct JudgeArguments {
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
     /// CSV: the column that names the contender; without --value the column of each contender's figures, as `ext4,xfs`
-    #[arg(long, value_name = "COLUMN")]
-    pub contender: Option<String>,
-    /// CSV: the column that names the work
-    #[arg(long, value_name = "COLUMN", requires = "contender")]
-    pub workload: Option<String>,
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', group = "table")]
+    pub contender: Vec<String>,
     /// CSV: the column of the figure
-    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    #[arg(long, value_name = "COLUMN", group = "table")]
     pub value: Option<String>,
+    /// CSV: lower figures are better, as those of times
+    #[arg(long, requires = "table")]
+    pub lower: bool,
+    /// CSV: higher figures are better, as those of rates
+    #[arg(long, conflicts_with = "lower", requires = "table")]
+    pub higher: bool,
+    /// CSV: the column that names the work, and further ones that define it
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "table")]
+    pub workload: Vec<String>,
+    /// CSV: columns that should be the same for all contenders, such as the disk or the kernel
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "table")]
+    pub condition: Vec<String>,
     /// CSV: the column of the time at which it was measured, in seconds or RFC 3339
-    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    #[arg(long, value_name = "COLUMN", requires = "table")]
     pub time: Option<String>,
     /// CSV: the column of the machine
-    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    #[arg(long, value_name = "COLUMN", requires = "table")]
     pub host: Option<String>,
     /// CSV: the column of the file system that was recorded, not only claimed
-    #[arg(long, value_name = "COLUMN", requires = "contender")]
+    #[arg(long, value_name = "COLUMN", requires = "table")]
     pub recorded: Option<String>,
-    /// CSV: lower figures are better
-    #[arg(long, requires = "contender")]
-    pub lower: bool,
-    /// CSV: higher figures are better, also of a column whose name is not that of a rate
-    #[arg(long, conflicts_with = "lower", requires = "contender")]
-    pub higher: bool,
     /// Differences within this count as equivalent
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub margin: Share,
@@ -58,8 +59,8 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     if options.margin.0 >= 1.0 {
         bail!(Refusal::wrong_use("a margin has to be below 100 %", "--margin 5%"));
     }
-    let (mut rows, mut named): (Vec<Measured>, Vec<Measured>) = (Vec::new(), Vec::new());
-    let mut has_table = false;
+    let columns = columns(options)?;
+    let mut rows: Vec<Measured> = Vec::new();
     let files: Vec<(Option<&str>, &str)> = options.files.iter().map(|argument| labelled(argument)).collect();
     for (index, &(label, path)) in files.iter().enumerate() {
         if let Some(label) = label.filter(|label| Label::checked(path, label).is_err()) {
@@ -67,40 +68,22 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
             let hint = format!("name the contender before `=`, as in `fsarena judge ext4={path}`");
             bail!(Refusal::wrong_use(text, hint));
         }
+        if let (Some(label), false) = (label, options.contender.is_empty()) {
+            let text = format!("`{label}=` names the contender of `{path}`, and `--contender` its column");
+            bail!(Refusal::wrong_use(text, "leave out one of them"));
+        }
         let before = files[..index].iter().filter(|(_, other)| *other == path).count();
         let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
-        let is_named = label.is_some() || options.contender.is_some();
-        let (own, is_table) = of_file(label, path, &name, options)?;
-        if is_named { &mut named } else { &mut rows }.extend(own);
-        has_table |= is_table;
+        rows.extend(of_file(label, path, &name, columns.as_ref())?);
     }
-    if options.contender.is_some() && !has_table {
-        let hint = "leave out `--contender` and other columns, or give a CSV that has them";
-        bail!(Refusal::wrong_use("columns are named, and no file is a CSV with them", hint));
-    }
-    // Names that people gave, and no commands, in which case counts.
-    name_alike(&mut named);
-    rows.extend(named);
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
     show(global, &options.page, report, &judgement)?;
-    if let Some(hint) = hint_at_labels(&files, &judgement).or_else(|| hint_at_input(&judgement, has_table)) {
+    let alone = || "give each contender a file of its own, as `fsarena judge ext4=a.json xfs=b.json`".to_owned();
+    if let Some(hint) = hint_at_labels(&files, &judgement).or_else(|| (judgement.contenders.len() == 1).then(alone)) {
         note!("hint: {hint}");
     }
     Ok(())
-}
-
-/// What to change in the input so that results can be compared.
-fn hint_at_input(judgement: &Judgement, has_table: bool) -> Option<String> {
-    let is_apart = |reason| matches!(reason, JudgedReason::OtherWork | JudgedReason::Confounded);
-    if judgement.contenders.len() == 1 {
-        return Some("give each contender a file of its own, as `fsarena judge ext4=a.json xfs=b.json`".to_owned());
-    }
-    (has_table && judgement.pairs.iter().any(|pair| is_apart(pair.reason))).then(|| {
-        "leave columns out of the table that are no work, such as comments, or that belong to the contender, such as \
-         its mkfs options"
-            .to_owned()
-    })
 }
 
 /// How files get labels, if all are named without one and what they have in common shows no contenders: several files
@@ -146,50 +129,42 @@ fn way_to_name(label: &str, path: &str) -> String {
     }
 }
 
-/// The rows of a file, under that name, and whether it is a CSV with the columns of the options.
-fn of_file(label: Option<&str>, path: &str, name: &str, options: &JudgeArguments) -> Result<(Vec<Measured>, bool)> {
+/// The figures of a file, under that name.
+fn of_file(label: Option<&str>, path: &str, name: &str, columns: Option<&CsvColumns>) -> Result<Vec<Measured>> {
     let own = stem(path);
     let bytes = std::fs::read(path).map_err(|error| {
         Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), way_to_name(label.unwrap_or("LABEL"), path))
     })?;
-    let columns = columns(options)?;
-    let rows = text(path, bytes).and_then(|text| match columns {
-        Some(columns) if has_columns(&text, &columns) => {
-            let rows = csv(name, &text, &columns)?;
-            Ok((if let Some(label) = label { under_label(label, rows) } else { rows }, true))
-        }
-        columns => {
-            let file = File { label: label.unwrap_or(&own), is_labelled: label.is_some(), name, text: &text };
-            let rows = results(&file);
-            match (rows, columns) {
-                // The error says which columns it has.
-                (Err(ReadError::UnknownTool { .. }), Some(columns)) => {
-                    csv(name, &text, &columns).map(|rows| (rows, true))
-                }
-                (rows, _) => rows.map(|rows| (rows, false)),
-            }
-        }
+    let rows = text(path, &bytes).and_then(|text| {
+        let file = File { label: label.unwrap_or(&own), is_labelled: label.is_some(), name, text: &text };
+        columns.map_or_else(|| results(&file), |columns| table(&file, columns))
     });
     rows.map_err(|error| Refusal::wrong_use(error.to_string(), error.hint()).into())
 }
 
+/// The columns of a CSV; `None` if no figures are named.
 fn columns(options: &JudgeArguments) -> Result<Option<CsvColumns>> {
-    let Some(contender) = options.contender.clone() else { return Ok(None) };
-    let columns = match &options.value {
-        Some(value) => CsvColumns::of(contender, value),
-        None => CsvColumns::of_each(contender.split(',').map(|title| title.trim().to_owned()).collect()),
+    let (contender, figures) = match (&options.contender[..], &options.value) {
+        ([], None) => return Ok(None),
+        ([], Some(value)) => (None, vec![value.clone()]),
+        ([contender], Some(value)) => (Some(contender.clone()), vec![value.clone()]),
+        ([_], None) => {
+            let hint = "name the column of the figures with `--value COLUMN`, or, if each contender has a column of \
+                        figures, all of them, as `--contender ext4,xfs`";
+            bail!(Refusal::wrong_use("`--contender` names one column, and none has figures", hint));
+        }
+        (several, None) => (None, several.to_vec()),
+        (_, Some(_)) => {
+            let hint = "leave out `--value` if each contender has a column of figures";
+            bail!(Refusal::wrong_use("`--contender` names several columns, and `--value` another one", hint));
+        }
     };
-    if columns.contenders.len() == 1 {
-        let hint = "name the column of the figures with `--value COLUMN`, or, if each contender has a column of \
-                    figures, all of them, as `--contender ext4,xfs`";
-        bail!(Refusal::wrong_use("`--contender` names one column, and none has figures", hint));
+    if !options.lower && !options.higher {
+        let hint = "add `--higher` for rates, or `--lower` for times";
+        bail!(Refusal::wrong_use("a table does not say which figures are better", hint));
     }
-    let better = match (options.lower, options.higher) {
-        (true, _) => Some(Better::Lower),
-        (false, true) => Some(Better::Higher),
-        (false, false) => None,
-    };
-    let [workload, time, host, recorded] =
-        [&options.workload, &options.time, &options.host, &options.recorded].map(Clone::clone);
-    Ok(Some(CsvColumns { workload, time, host, recorded, better, ..columns }))
+    let better = if options.lower { Better::Lower } else { Better::Higher };
+    let [time, host, recorded] = [&options.time, &options.host, &options.recorded].map(Clone::clone);
+    let (work, conditions) = (options.workload.clone(), options.condition.clone());
+    Ok(Some(CsvColumns { contender, figures, better, work, time, host, recorded, conditions }))
 }
