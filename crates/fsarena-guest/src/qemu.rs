@@ -22,7 +22,7 @@ use fsarena_sys::memory;
 use rustix::process::Signal;
 use rustix::system::uname;
 
-use self::console::{Console, HUNG, keep, locked};
+use self::console::{Console, keep, locked};
 use crate::cache::Cache;
 use crate::channel::{self, RawDisk};
 use crate::cpio::Archive;
@@ -309,8 +309,8 @@ impl Running {
         let what = match status {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
             Some(_) => what.to_owned(),
-            None => match &locked(&self.console).hung {
-                Some(task) => format!("{what}: its kernel has hung, task {task} has not run for {HUNG} s"),
+            None => match &locked(&self.console).stopped {
+                Some(how) => format!("{what}: {how}"),
                 None => format!("{what}: it has been silent for {} s", self.silence.as_secs()),
             },
         };

@@ -9,8 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub const HUNG: u64 = 240;
 
 /// Lines of the console that an error shows, and bytes of it that are kept.
-const SHOWN: usize = 12;
+const SHOWN: usize = 24;
 const KEPT: usize = 1 << 16;
+
+/// What lines of an oops begin with that say nothing to its reader: registers, code and modules. That of RIP remains.
+const DUMPED: [&str; 16] = [
+    "RAX:", "RBP:", "RDX:", "RSP:", "R10:", "R13:", "FS:", "CS:", "CR2:", "DR0:", "DR3:", "PKRU:", "ORIG_RAX:",
+    "Code:", "Modules linked in:", "Kernel Offset:",
+];
 
 /// What the guest's kernel and QEMU have printed.
 #[derive(Debug, Default)]
@@ -18,8 +24,8 @@ pub struct Console {
     text: String,
     /// Where the part begins that was printed after the agent's first line; `None` before it.
     booted: Option<usize>,
-    /// The task that never runs again, if the kernel has hung.
-    pub hung: Option<String>,
+    /// How the kernel stopped, if it said so.
+    pub stopped: Option<String>,
 }
 
 impl Console {
@@ -41,19 +47,24 @@ impl Console {
     }
 
     pub fn last_words(&self) -> String {
-        let lines: Vec<&str> = self.text.lines().filter(|line| !line.trim().is_empty() && !is_usual(line)).collect();
+        let is_dumped = |line: &str| {
+            let message = line.split_once("] ").map_or(line, |(_, message)| message);
+            DUMPED.iter().any(|begin| message.starts_with(begin))
+        };
+        let says = |line: &&str| !line.trim().is_empty() && !is_usual(line) && !is_dumped(line);
+        let lines: Vec<&str> = self.text.lines().filter(says).collect();
         lines[lines.len().saturating_sub(SHOWN)..].join("\n")
     }
 }
 
-/// Keeps what the guest prints. Closes the connection to its agent if the guest's kernel has hung.
+/// Keeps what the guest prints. Closes the connection to its agent if the guest's kernel has hung or panicked.
 pub fn keep(output: impl Read, console: &Mutex<Console>, agent: &UnixStream) {
     for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
         let line = String::from_utf8_lossy(&line);
         let mut console = locked(console);
-        if let Some(task) = hung(&line) {
-            console.hung.get_or_insert_with(|| task.to_owned());
-            // The run may wait for this task for an hour. Its next read fails.
+        if let Some(how) = stopped(&line) {
+            console.stopped.get_or_insert(how);
+            // The run may wait for this task for an hour, and some kernels that panic hang. Its next read fails.
             let _ = agent.shutdown(Shutdown::Both);
         }
         if console.text.len() < KEPT {
@@ -68,12 +79,15 @@ pub fn locked(console: &Mutex<Console>) -> MutexGuard<'_, Console> {
     console.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The task that has waited for [`HUNG`] seconds, if a line says that of one: `INFO: task jbd2/loop1000-8:2484 blocked
-/// for more than 241 seconds.`
-fn hung(line: &str) -> Option<&str> {
+/// How the kernel stopped, if a line says that: it panicked, or a task has waited for [`HUNG`] seconds, as in `INFO:
+/// task jbd2/loop1000-8:2484 blocked for more than 241 seconds.`
+fn stopped(line: &str) -> Option<String> {
+    if line.contains("Kernel panic - not syncing") {
+        return Some("its kernel panicked".to_owned());
+    }
     let (task, rest) = line.split_once("INFO: task ")?.1.split_once(" blocked for more than ")?;
     let seconds: u64 = rest.split_once(" seconds")?.0.parse().ok()?;
-    (seconds >= HUNG).then_some(task)
+    (seconds >= HUNG).then(|| format!("its kernel has hung, task {task} has not run for {HUNG} s"))
 }
 
 /// Whether a message of the kernel is one of each guest. Lanes refuse to write zeros without writing them, so that mkfs

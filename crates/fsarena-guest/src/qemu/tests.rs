@@ -85,3 +85,21 @@ fn a_kernel_with_a_task_that_never_runs_again_has_hung() {
     let expected = "the guest stopped: its kernel has hung, task jbd2/loop1000-8:2484 has not run for 240 s";
     assert!(error.starts_with(expected), "{error}");
 }
+
+#[test]
+fn a_kernel_that_panics_stops_the_run_at_once() {
+    let oops = "[  632.1] general protection fault: 0000 [#1] PREEMPT SMP\n[  632.2] RIP: 0010:f+0x1/0x2 [zfs]\n\
+                [  632.3] Code: 90 90\n[  632.3] RSP: 0018:ffffc900 EFLAGS: 00000286\n\
+                [  632.3] RAX: 0 RBX: 1 RCX: 2\n[  632.4] Call Trace:\n[  632.5]  g+0x1/0x2 [zfs]\n\
+                [  632.6] Kernel panic - not syncing: Fatal exception\n[  632.7] Kernel Offset: disabled\n";
+    let console = Mutex::new(Console::default());
+    let (host, agent) = UnixStream::pair().expect("a pair");
+    keep(oops.as_bytes(), &console, &host);
+    assert!(matches!((&agent).read(&mut [0; 1]), Ok(0)));
+    let error = guest(&format!("printf '{oops}'; exec sleep 1000")).explained("stopped").to_string();
+    let words: Vec<&str> = error.lines().map(|line| line.trim_start_matches(|it| it != ']')).collect();
+    assert!(error.starts_with("the guest stopped: its kernel panicked; its last words were:\n"), "{error}");
+    let expected = ["general protection", "RIP: 0010:f", "Call Trace:", " g+0x1", "Kernel panic"];
+    assert!(words[1..].iter().zip(expected).all(|(word, expected)| word[2..].starts_with(expected)), "{error}");
+    assert_eq!(words.len(), 6);
+}
