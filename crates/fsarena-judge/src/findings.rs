@@ -47,6 +47,8 @@ pub enum FindingClass {
     Cached,
     /// What was written need not be on the device when the clock stops.
     Durability,
+    /// Columns of a table that no option names.
+    Unread,
 }
 
 impl fmt::Display for FindingClass {

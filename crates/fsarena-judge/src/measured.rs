@@ -82,9 +82,11 @@ pub struct Extent {
 /// What times are of.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clock {
-    /// UTC, or numbers.
+    /// UTC.
     #[default]
     Universal,
+    /// Seconds since a moment that nothing names.
+    Number,
     /// Dates without an offset from UTC.
     Local,
     /// This file's own, which has no date.

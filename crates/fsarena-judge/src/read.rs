@@ -185,7 +185,7 @@ const JSON: [JsonTool; 4] = [
 ];
 
 /// The tools whose results [`results`] reads.
-pub const TOOLS: &str = "fio as JSON or terse, IOR, hyperfine and kdevops' Milvus workflow as JSON, IOzone, sysbench, \
+const TOOLS: &str = "fio as JSON or terse, IOR, hyperfine and kdevops' Milvus workflow as JSON, IOzone, sysbench, \
                          dbench, bonnie++, Filebench, IOR, mdtest and IO500's summary as text, and the Phoronix Test \
                          Suite's composite.xml";
 

@@ -57,7 +57,7 @@ impl<'a> ComparedWork<'a> {
         let better = if row.better == Better::Higher { "higher" } else { "lower" };
         let own = [("unit", row.unit.as_str()), ("better", better), ("", treatment(row))];
         let work = row.work.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        work.chain(own).collect()
+        own.into_iter().chain(work).collect()
     }
 }
 

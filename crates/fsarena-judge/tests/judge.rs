@@ -89,15 +89,6 @@ fn one_run_each_shows_no_spread_and_unknown_times_no_order() {
     );
 }
 
-#[test]
-fn a_csv_is_refused_where_it_is_not_understood() {
-    let refused = |text: &str| csv("rows.csv", text, &columns()).expect_err("refused").to_string();
-    assert_eq!(refused("fs,test,rate\n"), "rows.csv: no column `when`; it has fs, test, rate");
-    assert_eq!(refused("fs,test,when,rate\nxfs,w,1,fast\n"), "rows.csv, line 2: `fast` is no number above 0");
-    assert_eq!(refused("fs,test,when,rate\nxfs,w,1,0\n"), "rows.csv, line 2: `0` is no number above 0");
-    assert_eq!(refused("fs,test,when,rate\nxfs,w,noon,1\n"), "rows.csv, line 2: `noon` is no time");
-}
-
 /// Runs as kdevops' Milvus workflow writes them: a host per file system and variant, three runs each, hosts of `late`
 /// in a second wave, in which all queries are slower by a fifth.
 fn milvus(hosts: &[&str], late: &[&str], recorded: impl Fn(&str) -> String) -> Judgement {

@@ -1,4 +1,4 @@
-//! Results that hardly record their work, tables whose columns nobody named, and labels that the user gave.
+//! Results that hardly record their work, and labels that the user gave.
 
 use fsarena_judge::{File, FindingClass, JudgedReason, Judgement, Measured, judge, results};
 use fsarena_model::{Share, Verdict};

@@ -42,12 +42,17 @@ fn named_columns_are_work_and_conditions() {
     let (reason, found) = with(&["test", "bs"], &[]);
     assert_eq!(reason, JudgedReason::OtherWork);
     assert!(found.contains("read: ext4 and xfs did not do the same work: bs 4k and 1m differ"), "{found}");
+    let units = "fs,test,unit,rate\next4,w,MB/s,1\nxfs,w,KB/s,2\n";
+    let by_unit = CsvColumns { work: ["test", "unit"].map(str::to_owned).to_vec(), ..columns(units) };
+    let other = judge(&read(units, &by_unit).expect("well formed"), Share(0.05));
+    assert!(other.findings.iter().any(|finding| finding.text.contains("unit KB/s and MB/s differ")
+        || finding.text.contains("unit MB/s and KB/s differ")));
     let (reason, found) = with(&["test"], &["disk"]);
     assert_eq!(reason, JudgedReason::Confounded);
     assert!(found.contains("besides the contender, these differ: disk (ext4: A, xfs: B)"), "{found}");
     let (reason, found) = with(&["test"], &[]);
     assert_eq!(reason, JudgedReason::OtherTimes);
-    assert!(found.contains("columns that were not read: bs, disk, run; name what defines the work by"), "{found}");
+    assert!(found.contains("no option names bs, disk, run; name what defines the work by"), "{found}");
 }
 
 #[test]
@@ -67,7 +72,7 @@ fn contenders_have_cells_or_columns_or_files() {
     assert!(rows.iter().all(|row| row.better == Better::Lower));
     let own = CsvColumns { figures: vec!["rate".to_owned()], ..CsvColumns::default() };
     assert_eq!(
-        shown(&read("rate\tnote\n 1.5 \t\"a\nb\"\n", &own).expect("well formed")),
+        shown(&read("rate\tnote\n 1.5 \t\"a, b\"\n", &own).expect("well formed")),
         ["c, line 2, ext4: ext4 work 1.5"]
     );
 }
@@ -87,13 +92,13 @@ fn what_is_not_understood_is_refused_by_line() {
         ("fs,rate\next4,100 MB/s\n", "c, line 2: `100 MB/s` is no number above 0"),
         ("fs;rate\next4;1,5\n", "c, line 2: `1,5` is no number above 0"),
         ("fs,rate\next4,-5\n", "c, line 2: `-5` is no number above 0"),
+        ("fs,rate\next4,1\nxfs,1,5\n", "c, line 3: it has 3 cells, and the header 2"),
+        ("fs,rate\n\"ext4,1\nxfs,1\n", "c, line 2: it has 1 cells, and the header 2"),
+        ("fs,rate\next4,\"1\nxfs,2\n", "c, line 2: a cell has several lines, or a quote has no end"),
         ("fs,rate\next4,inf\n", "c, line 2: `inf` is no number above 0"),
     ] {
         assert_eq!(refused(text), why);
     }
-    let uneven = refused("fs,rate\next4,1\nxfs,1,5\n");
-    assert!(uneven.contains("line: 3") && uneven.contains("3 fields"), "{uneven}");
-    assert!(refused("fs,rate\n\"ext4,1\nxfs,1\n").contains("line: 2"), "a quote without an end");
 }
 
 #[test]

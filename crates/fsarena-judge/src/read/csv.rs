@@ -1,10 +1,10 @@
-//! Tables of figures with a header, separated by commas (RFC 4180), semicolons or tabs. The user names every column that
-//! counts, since titles do not tell work from conditions ([why](../../../../docs/decisions/0041-columns-are-named.md)).
+//! Tables of figures with a header, separated by commas (RFC 4180), semicolons or tabs. The user names every column
+//! that counts, since titles do not tell work from conditions ([why](../../../../docs/decisions/0041-columns-are-named.md)).
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use csv::{Position, ReaderBuilder, StringRecord, Trim};
+use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 use fsarena_model::{Better, joined};
 
 use super::time::moment;
@@ -48,7 +48,7 @@ impl Places {
     fn of(file: &str, titles: &StringRecord, columns: &CsvColumns) -> Result<Self, ReadError> {
         let place = |title: &String| {
             let places: Vec<usize> = (0..titles.len()).filter(|place| titles[*place] == **title).collect();
-            let wrong = |count| format!("{count} column `{title}`; it has {}", joined(titles.iter(), ", "));
+            let wrong = |count| format!("{count} column `{title}`; it has {}", joined(titles.iter().take(16), ", "));
             match places[..] {
                 [place] => Ok(place),
                 [] => Err(ReadError::table(file, wrong("no"))),
@@ -91,7 +91,11 @@ impl Row<'_> {
 
     fn text(&self, place: usize) -> Result<String, ReadError> {
         match &self.cells[place] {
-            "" => Err(self.wrong(format!("it has no `{}`", &self.titles[place]))),
+            "" => Err(ReadError::Malformed {
+                place: self.line.clone(),
+                why: format!("it has no `{}`", &self.titles[place]),
+                hint: "fill in the cell, or leave out the row",
+            }),
             text => Ok(text.to_owned()),
         }
     }
@@ -133,7 +137,7 @@ impl Row<'_> {
             (row.time, row.clock) = (Some(time), clock);
             // All that a contender did at one time on a host is one run, and rows that are the same are copies.
             let on = host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
-            row.source = format!("{}, {contender}{on} at {text}", self.file.name);
+            row.source = format!("{}, {contender}{on} at {time}", self.file.name);
             let mut hasher = DefaultHasher::new();
             (cells.iter().collect::<Vec<_>>(), &contender).hash(&mut hasher);
             row.run = Run { name: line, digest: hasher.finish() };
@@ -150,7 +154,13 @@ pub fn read(file: &File<'_>, columns: &CsvColumns) -> Result<Vec<Measured>, Read
     let header = file.text.lines().next().unwrap_or_default();
     let count = |separator: &u8| header.bytes().filter(|byte| byte == separator).count();
     let separator = [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',');
-    let broken = |error: csv::Error| ReadError::table(file.name, error.to_string());
+    let broken = |error: csv::Error| match error.kind() {
+        ErrorKind::UnequalLengths { pos: Some(pos), expected_len, len } => {
+            let why = format!("it has {len} cells, and the header {expected_len}");
+            ReadError::table(&format!("{}, line {}", file.name, pos.line()), why)
+        }
+        _ => ReadError::table(file.name, error.to_string()),
+    };
     let mut reader = ReaderBuilder::new().delimiter(separator).trim(Trim::All).from_reader(file.text.as_bytes());
     let titles = &reader.headers().map_err(broken)?.clone();
     let places = &Places::of(file.name, titles, columns)?;
@@ -158,6 +168,10 @@ pub fn read(file: &File<'_>, columns: &CsvColumns) -> Result<Vec<Measured>, Read
     for cells in reader.records() {
         let cells = &cells.map_err(broken)?;
         let line = format!("{}, line {}", file.name, cells.position().map_or(0, Position::line));
+        // A quote without an end reaches to that of the file.
+        if cells.iter().any(|cell| cell.contains('\n')) {
+            return Err(ReadError::cell(&line, "a cell has several lines, or a quote has no end"));
+        }
         let row = Row { file, titles, places, cells, line };
         for column in &places.figures {
             rows.extend(row.measured(*column)?.map(|measured| Measured {
@@ -172,12 +186,12 @@ pub fn read(file: &File<'_>, columns: &CsvColumns) -> Result<Vec<Measured>, Read
     let unread = joined((0..titles.len()).filter(|place| !places.has(*place)).map(|place| &titles[place]), ", ");
     let unread = Some(unread).filter(|titles| !titles.is_empty()).map(|titles| {
         format!(
-            "columns that were not read: {titles}; name what defines the work by `--workload`, and what should be the \
-             same for all contenders by `--condition`"
+            "no option names {titles}; name what defines the work by `--workload`, and what should be the same for all \
+             contenders by `--condition`"
         )
     });
     let Some(first) = rows.first_mut() else { return Err(ReadError::table(file.name, "it has no figures")) };
-    first.notes.extend(FindingClass::Confounded.findings(unread));
+    first.notes.extend(FindingClass::Unread.findings(unread));
     Ok(rows)
 }
 
@@ -185,20 +199,21 @@ pub fn read(file: &File<'_>, columns: &CsvColumns) -> Result<Vec<Measured>, Read
 pub fn rounding(text: &str) -> f64 {
     let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    let power = exponent.parse().unwrap_or(0) - i32::try_from(decimals).unwrap_or(i32::MAX);
+    let power = exponent.parse().unwrap_or(0_i32).saturating_sub(decimals as i32);
     0.5 * 10_f64.powi(power)
 }
 
 /// Makes shares of the figures of how far these are off. Those of a workload have the digits of the longest, since zeros
 /// may be left out.
 fn round_alike(rows: &mut [Measured]) {
-    let mut finest: HashMap<String, f64> = HashMap::new();
+    let mut finest: HashMap<_, f64> = HashMap::new();
+    let work = |row: &Measured| (row.workload.clone(), row.work.clone());
     for row in &*rows {
-        let finest = finest.entry(row.workload.clone()).or_insert(f64::INFINITY);
+        let finest = finest.entry(work(row)).or_insert(f64::INFINITY);
         *finest = row.clock_step.map_or(*finest, |own| finest.min(own));
     }
     for row in rows {
-        row.clock_step = Some(finest[&row.workload] / row.value);
+        row.clock_step = Some(finest[&work(row)] / row.value);
     }
 }
 

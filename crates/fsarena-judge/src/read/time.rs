@@ -12,7 +12,7 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 /// behind a space.
 pub fn moment(text: &str) -> Option<(f64, Clock)> {
     if let Ok(number) = text.parse::<f64>() {
-        return number.is_finite().then_some((number, Clock::Universal));
+        return number.is_finite().then_some((number, Clock::Number));
     }
     let (date, time) = text.split_once(['T', ' '])?;
     let mut parts = date.split('-').map(|part| part.parse::<i32>().ok());
@@ -36,7 +36,8 @@ fn of_zone(offset: &str) -> Option<f64> {
 fn days(year: i32, month: i32, day: i32) -> Option<f64> {
     let first = civil(year, month, 1);
     let next = if month < 12 { civil(year, month + 1, 1) } else { civil(year + 1, 1, 1) };
-    let is_day = (1..=12).contains(&month) && (1..=next - first).contains(&i64::from(day));
+    let is_day =
+        (0..=9999).contains(&year) && (1..=12).contains(&month) && (1..=next - first).contains(&i64::from(day));
     is_day.then(|| (first + i64::from(day) - 1) as f64)
 }
 
@@ -102,7 +103,7 @@ mod tests {
         assert_eq!([month_first("2/30/2026 18:21:37"), asctime("Sun Feb 29 12:02:42 2009")], [None, None]);
         assert_eq!(seconds("2023-12-31T23:59:60Z"), seconds("2024-01-01T00:00:00Z"));
         let clocks = ["12.5", "2026-01-01 10:00 -0330", "2026-01-01 10:00"].map(|text| moment(text).map(|it| it.1));
-        assert_eq!(clocks, [Clock::Universal, Clock::Universal, Clock::Local].map(Some));
+        assert_eq!(clocks, [Clock::Number, Clock::Universal, Clock::Local].map(Some));
         assert_eq!(asctime("Sun Nov  1 12:02:42 2009"), seconds("2009-11-01T12:02:42Z"));
         assert_eq!(month_first("11/23/2026 18:21:37"), seconds("2026-11-23 18:21:37"));
     }

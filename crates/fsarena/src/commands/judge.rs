@@ -39,7 +39,7 @@ pub struct JudgeArguments {
     /// CSV: columns that should be the same for all contenders, such as the disk or the kernel
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "table")]
     pub condition: Vec<String>,
-    /// CSV: the column of the time at which it was measured, in seconds or RFC 3339
+    /// CSV: the column of the time at which it was measured: RFC 3339, or seconds since the same moment in all files
     #[arg(long, value_name = "COLUMN", requires = "table")]
     pub time: Option<String>,
     /// CSV: the column of the machine
@@ -72,15 +72,21 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
             let text = format!("`{label}=` names the contender of `{path}`, and `--contender` its column");
             bail!(Refusal::wrong_use(text, "leave out one of them"));
         }
-        let before = files[..index].iter().filter(|(_, other)| *other == path).count();
-        let name = if before == 0 { path.to_owned() } else { format!("{path}, given again ({before})") };
-        rows.extend(of_file(label, path, &name, columns.as_ref())?);
+        if files[..index].iter().any(|(_, other)| *other == path) {
+            bail!(Refusal::wrong_use(
+                format!("`{path}` is named twice"),
+                "a file is one run, or several; name it once"
+            ));
+        }
+        rows.extend(of_file(label, path, columns.as_ref())?);
     }
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
     show(global, &options.page, report, &judgement)?;
     let alone = || "give each contender a file of its own, as `fsarena judge ext4=a.json xfs=b.json`".to_owned();
-    if let Some(hint) = hint_at_labels(&files, &judgement).or_else(|| (judgement.contenders.len() == 1).then(alone)) {
+    if let Some(hint) = hint_at_labels(&files, &judgement)
+        .or_else(|| (judgement.contenders.len() == 1 && columns.is_none()).then(alone))
+    {
         note!("hint: {hint}");
     }
     Ok(())
@@ -129,14 +135,14 @@ fn way_to_name(label: &str, path: &str) -> String {
     }
 }
 
-/// The figures of a file, under that name.
-fn of_file(label: Option<&str>, path: &str, name: &str, columns: Option<&CsvColumns>) -> Result<Vec<Measured>> {
+/// The figures of a file.
+fn of_file(label: Option<&str>, path: &str, columns: Option<&CsvColumns>) -> Result<Vec<Measured>> {
     let own = stem(path);
     let bytes = std::fs::read(path).map_err(|error| {
         Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), way_to_name(label.unwrap_or("LABEL"), path))
     })?;
     let rows = text(path, &bytes).and_then(|text| {
-        let file = File { label: label.unwrap_or(&own), is_labelled: label.is_some(), name, text: &text };
+        let file = File { label: label.unwrap_or(&own), is_labelled: label.is_some(), name: path, text: &text };
         columns.map_or_else(|| results(&file), |columns| table(&file, columns))
     });
     rows.map_err(|error| Refusal::wrong_use(error.to_string(), error.hint()).into())
