@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fsarena_lane::kind::named_in;
+use fsarena_model::joined;
 use fsarena_model::validity::bounds;
 use serde::{Deserialize, Serialize};
 
@@ -119,7 +120,7 @@ fn identity(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
             let counts = counts.into_iter().map(|(name, rows)| format!("the {} called {name}", results(rows)));
             format!(
                 "all {all} results record {only}, also {}: by their own record they compare {only} with itself",
-                counts.collect::<Vec<_>>().join(" and ")
+                joined(counts, " and ")
             )
         }
         _ => format!(
@@ -224,7 +225,7 @@ fn one_run(rows: &[Measured], design: &Design<'_>) -> Vec<String> {
     }
     let Some(listed) = listed(rows, |row| places.contains(row.workload.as_str())) else { return Vec::new() };
     let unit = if design.is_nested { "host" } else { "run" };
-    let names = single.into_iter().collect::<Vec<_>>().join(", ");
+    let names = joined(single, ", ");
     vec![format!("{listed}: one {unit} each, so nothing shows how much the figures of {names} vary")]
 }
 
@@ -267,8 +268,7 @@ fn differing<'a>(
     let pairs =
         values.iter().enumerate().flat_map(|(place, one)| values.iter().skip(place + 1).map(move |it| (one, it)));
     let ((one, own), (other, theirs)) = pairs.into_iter().find(|(one, other)| one.1.is_disjoint(other.1))?;
-    let joined = |values: &BTreeSet<&str>| values.iter().copied().collect::<Vec<_>>().join(" or ");
-    Some(format!("{one}: {}, {other}: {}", joined(own), joined(theirs)))
+    Some(format!("{one}: {}, {other}: {}", joined(own, " or "), joined(theirs, " or ")))
 }
 
 fn cached(rows: &[Measured], _: &Design<'_>) -> Vec<String> {
@@ -365,7 +365,7 @@ fn noted(rows: &[Measured]) -> Vec<JudgedFinding> {
 
 /// The first of some names, and how many more there are.
 fn some_of(names: &BTreeSet<&str>) -> String {
-    let named = names.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
+    let named = joined(names.iter().take(NAMED), "; ");
     match names.len() - names.len().min(NAMED) {
         0 => named,
         more => format!("{named} and {more} more"),

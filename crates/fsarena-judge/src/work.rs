@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_model::Better;
+use fsarena_model::{Better, joined};
 
 use crate::measured::{Measured, Reads, SyncedResult};
 
@@ -91,7 +91,7 @@ impl<'a> Workload<'a> {
             [own, others].map(|side| side.iter().map(|place| self.variants[*place].facts()).collect::<Vec<_>>());
         let values = |side: &[BTreeMap<&str, &str>], name: &str| {
             let values: BTreeSet<&str> = side.iter().map(|facts| facts.get(name).copied().unwrap_or(UNSET)).collect();
-            values.into_iter().collect::<Vec<_>>().join(" or ")
+            joined(values, " or ")
         };
         let names = differing(&own.iter().chain(&others).collect::<Vec<_>>()).into_iter();
         let facts = names.map(|name| (name, values(&own, name), values(&others, name)));

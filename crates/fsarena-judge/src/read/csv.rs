@@ -12,39 +12,28 @@ use super::{File, ReadError, figure, shared};
 use crate::findings::FindingClass;
 use crate::measured::{InputFacts, Measured, Run};
 
-/// The columns of a table by their names in its header.
+/// The columns of a table: by their names in its header, or by their places in a row, from 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CsvColumns {
+pub struct CsvColumns<T = String> {
     /// The contender; none: it is the label of the file.
-    pub contender: Option<String>,
+    pub contender: Option<T>,
     /// The figure; several: those of a contender each, which is called after its column.
-    pub figures: Vec<String>,
+    pub figures: Vec<T>,
     /// Which direction of the figures is better.
     pub better: Better,
     /// What was done, and further columns that define it; none: all rows are of one workload.
-    pub work: Vec<String>,
+    pub work: Vec<T>,
     /// When it was measured: seconds, or RFC 3339.
-    pub time: Option<String>,
+    pub time: Option<T>,
     /// The machine.
-    pub host: Option<String>,
+    pub host: Option<T>,
     /// The file system that was recorded.
-    pub recorded: Option<String>,
+    pub recorded: Option<T>,
     /// What should have been the same for all contenders.
-    pub conditions: Vec<String>,
+    pub conditions: Vec<T>,
 }
 
-/// The same as places in a row, from 0.
-struct Places {
-    contender: Option<usize>,
-    figures: Vec<usize>,
-    work: Vec<usize>,
-    time: Option<usize>,
-    host: Option<usize>,
-    recorded: Option<usize>,
-    conditions: Vec<usize>,
-}
-
-impl Places {
+impl CsvColumns<usize> {
     fn of(file: &str, titles: &StringRecord, columns: &CsvColumns) -> Result<Self, ReadError> {
         let place = |title: &String| {
             let places: Vec<usize> = (0..titles.len()).filter(|place| titles[*place] == **title).collect();
@@ -60,6 +49,7 @@ impl Places {
         Ok(Self {
             contender: one(&columns.contender)?,
             figures: all(&columns.figures)?,
+            better: columns.better,
             work: all(&columns.work)?,
             time: one(&columns.time)?,
             host: one(&columns.host)?,
@@ -78,7 +68,7 @@ impl Places {
 struct Row<'a> {
     file: &'a File<'a>,
     titles: &'a StringRecord,
-    places: &'a Places,
+    places: &'a CsvColumns<usize>,
     cells: &'a StringRecord,
     /// Where it is, such as `a.csv, line 3`.
     line: String,
@@ -124,6 +114,7 @@ impl Row<'_> {
         let host = places.host.map(|place| self.text(place)).transpose()?;
         let line = format!("{}, {contender}", self.line);
         let mut row = Measured {
+            better: places.better,
             clock_step: Some(rounding(&text)),
             recorded: places.recorded.map(|place| cells[place].to_owned()).filter(|text| !text.is_empty()),
             // Without times, figures may be the same by chance, and all of a table are of one run.
@@ -163,7 +154,7 @@ pub fn read(file: &File<'_>, columns: &CsvColumns) -> Result<Vec<Measured>, Read
     };
     let mut reader = ReaderBuilder::new().delimiter(separator).trim(Trim::All).from_reader(file.text.as_bytes());
     let titles = &reader.headers().map_err(broken)?.clone();
-    let places = &Places::of(file.name, titles, columns)?;
+    let places = &CsvColumns::of(file.name, titles, columns)?;
     let (mut rows, mut works, mut conditions) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for cells in reader.records() {
         let cells = &cells.map_err(broken)?;
@@ -175,7 +166,6 @@ pub fn read(file: &File<'_>, columns: &CsvColumns) -> Result<Vec<Measured>, Read
         let row = Row { file, titles, places, cells, line };
         for column in &places.figures {
             rows.extend(row.measured(*column)?.map(|measured| Measured {
-                better: columns.better,
                 work: shared(&mut works, row.facts(places.work.get(1..).unwrap_or_default())),
                 conditions: shared(&mut conditions, row.facts(&places.conditions)),
                 ..measured

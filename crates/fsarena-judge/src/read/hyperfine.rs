@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_lane::kind::named_in;
+use fsarena_model::joined;
 use serde_json::Value;
 
 use super::doubts::{folder, is_file, placed};
@@ -127,7 +128,7 @@ fn described(file: &File<'_>, parameters: &InputFacts, command: &str, kind: Opti
     let general = template(command, parameters);
     let general = if file.is_labelled { without_places(&general, file.label) } else { general };
     let mut of_work: InputFacts = work.into_iter().map(|(name, value)| (name.clone(), size(value))).collect();
-    let contender = contender.into_iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ");
+    let contender = joined(contender.into_iter().map(|(_, value)| value), " ");
     let contender = match (contender.is_empty(), file.is_labelled) {
         (true, false) => {
             of_work.extend(kind.map(|kind| ("command".to_owned(), without_places(command, &kind))));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fsarena_model::joined;
 use serde_json::Value;
 
 use super::doubts::{doubt, placed};
@@ -121,7 +122,7 @@ fn warned(file: &File<'_>) -> Option<JudgedFinding> {
     const WRONG: [&str; 2] = ["expected aggregate file size", "incorrect data"];
     let is_wrong = |line: &&str| WRONG.iter().any(|words| line.to_lowercase().contains(words));
     let line = file.text.lines().find(is_wrong)?;
-    Some(doubt(format!("it printed `{}`", line.split_whitespace().collect::<Vec<_>>().join(" "))))
+    Some(doubt(format!("it printed `{}`", joined(line.split_whitespace(), " "))))
 }
 
 fn text(value: &Value) -> Option<String> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::Better;
+use fsarena_model::{Better, joined};
 
 use super::doubts::placed;
 use super::options::of_command;
@@ -169,7 +169,7 @@ fn setting(line: &str) -> (String, String) {
 /// `Children see throughput for 12 initial writers = 416004.59 kB/sec`: what was done, and the rate.
 fn seen(line: &str, who: &str) -> Option<(String, f64)> {
     let (test, value) = line.trim().strip_prefix(who)?.strip_prefix(" throughput for")?.split_once('=')?;
-    let test = test.split_whitespace().collect::<Vec<_>>().join(" ");
+    let test = joined(test.split_whitespace(), " ");
     Some((test, figure(value.split_whitespace().next()?)?))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::Better;
+use fsarena_model::{Better, joined};
 use serde::Deserialize;
 
 use super::csv::rounding;
@@ -114,7 +114,7 @@ impl PhoronixOutcome {
 
     fn figure(&self, value: f64) -> Measured {
         let parts = [&self.title, &self.description, &self.scale].map(|text| text.trim());
-        let workload = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+        let workload = joined(parts.into_iter().filter(|part| !part.is_empty()), ", ");
         let is_lower = self.proportion == "LIB" || (self.proportion.is_empty() && TIMES.contains(&self.scale.trim()));
         let better = if is_lower { Better::Lower } else { Better::Higher };
         Measured { better, ..Measured::rate(workload, value, "") }

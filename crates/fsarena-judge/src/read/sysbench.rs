@@ -8,6 +8,7 @@ use super::doubts::{DONE, doubt, failed, limited, share_of_syncs, written_meanwh
 use super::{File, ReadError, after, at_number, figure, printed, program, written};
 use crate::findings::{FindingClass, JudgedFinding, UNEVEN};
 use crate::measured::{Extent, Measured, Reads, SyncedResult};
+use fsarena_model::joined;
 
 pub fn knows(file: &File<'_>) -> bool {
     file.text.lines().any(|line| begins(line) || line.starts_with("Running the test with following options:"))
@@ -63,7 +64,7 @@ fn figures(lines: &[&str]) -> Vec<Measured> {
     let threads = after(lines, "Number of threads").map(|count| format!("{count} threads"));
     let parts = [test.trim_end_matches(" test"), block.unwrap_or_default(), size.unwrap_or_default()];
     let parts = parts.into_iter().map(str::to_lowercase).chain(threads).filter(|part| !part.is_empty());
-    let work = parts.collect::<Vec<_>>().join(", ");
+    let work = joined(parts, ", ");
     let of = |name: &str, unit, value: Option<f64>| {
         let figure = Measured::rate(format!("{work}: {name}"), value?, unit);
         Some(Measured { durable: durable(lines, name), reads: reads(lines, name), ..figure })

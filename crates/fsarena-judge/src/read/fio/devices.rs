@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fsarena_model::joined;
 use serde_json::Value;
 
 use super::super::at_number;
@@ -54,16 +55,15 @@ pub fn conditions(value: &Value, label: &str) -> BTreeMap<String, String> {
     let (layers, disks): (Vec<&Value>, Vec<&Value>) = disks.partition(|disk| is_stacked(disk));
     let names =
         |disks: &[&'_ Value]| disks.iter().filter_map(|disk| disk["name"].as_str()).map(str::to_owned).collect();
-    let joined = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(" and ");
     let (layers, disks): (BTreeSet<String>, BTreeSet<String>) = (names(&layers), names(&disks));
     let kinds: BTreeSet<String> =
         layers.iter().map(|name| at_number(name).0.trim_end_matches('-').to_owned()).collect();
     let lower = label.to_lowercase();
     let mut words = lower.split(|letter: char| !letter.is_alphanumeric());
     let is_named = words.any(|word| LAYERS.iter().any(|layer| word.starts_with(layer)));
-    let kinds = if kinds.is_empty() { "none".to_owned() } else { joined(kinds) };
+    let kinds = if kinds.is_empty() { "none".to_owned() } else { joined(kinds, " and ") };
     let layers = (!is_named && !value["disk_util"][0].is_null()).then_some(("layers on the disk", kinds));
-    let disks = (!disks.is_empty()).then(|| ("disk", joined(disks)));
+    let disks = (!disks.is_empty()).then(|| ("disk", joined(disks, " and ")));
     disks.into_iter().chain(layers).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use fsarena_model::joined;
 use serde_json::Value;
 
 use super::super::doubts::doubt;
@@ -118,7 +119,7 @@ impl JobPart<'_> {
 
     pub fn host(&self) -> Option<String> {
         let hosts: BTreeSet<&str> = self.jobs.iter().filter_map(|job| job["hostname"].as_str()).collect();
-        Some(hosts.into_iter().collect::<Vec<_>>().join(", ")).filter(|hosts| !hosts.is_empty())
+        Some(joined(hosts, ", ")).filter(|hosts| !hosts.is_empty())
     }
 
     /// How many jobs it is of, which may be in one row.
