@@ -104,7 +104,7 @@ fn killed(victims: &str, steps: &str) {
         durable = 'none'\nengine = 'program'\ntime-limit-s = 1800\ncache = 'warm'\nmode = 'whole'\n[parameters]\n\
         operations = 1\n";
     let kills = stage.workload("kills", &format!("{fields}script = '''\n{script}'''\n"));
-    let mut command = stage.compare_on("1G", &["ext4@lvm", "--guest", "--guest-memory", "3G"]);
+    let mut command = stage.compare_on("1500M", &["ext4@lvm", "--guest", "--guest-memory", "3G"]);
     run(command.args(["--rounds", "1", "--baselines", "never", "--workload", &kills]), 0);
     let report = stage.json();
     assert!(report["cells"][0]["median"].as_f64().is_some_and(|seconds| seconds > 0.0), "{}", report["cells"][0]);
