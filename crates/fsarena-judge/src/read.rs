@@ -58,8 +58,8 @@ impl ReadError {
 
     /// Of a cell of a CSV.
     fn cell(place: impl Into<String>, why: impl Into<String>) -> Self {
-        let hint = "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as 2026-11-26T12:00:00Z; leave \
-             out the row of a figure that is missing";
+        let hint = "figures are numbers above 0 without a unit, as 1234.5; times are seconds, or as \
+                    2026-11-26T12:00:00Z; leave out the row of a figure that is missing";
         Self::Malformed { place: place.into(), why: why.into(), hint }
     }
 

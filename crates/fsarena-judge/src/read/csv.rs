@@ -1,5 +1,5 @@
 //! Tables of figures with a header, separated by commas (RFC 4180), semicolons or tabs. The user names every column
-//! that counts, since titles do not tell work from conditions ([why](../../../../docs/decisions/0041-columns-are-named.md)).
+//! that counts, since titles do not tell work from conditions (docs/decisions/0041).
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -193,8 +193,8 @@ pub fn rounding(text: &str) -> f64 {
     0.5 * 10_f64.powi(power)
 }
 
-/// Makes shares of the figures of how far these are off. Those of a workload have the digits of the longest, since zeros
-/// may be left out.
+/// Makes shares of the figures of how far these are off. Figures of the same work have the digits of the longest, since
+/// zeros may be left out.
 fn round_alike(rows: &mut [Measured]) {
     let mut finest: HashMap<_, f64> = HashMap::new();
     let work = |row: &Measured| (row.workload.clone(), row.work.clone());
