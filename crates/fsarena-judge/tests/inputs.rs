@@ -7,7 +7,7 @@ use fsarena_model::Share;
 
 fn input(name: &str) -> Result<String, ReadError> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs").join(name);
-    text(name, &std::fs::read(path).expect("it is there"))
+    text(name, std::fs::read(path).expect("it is there"))
 }
 
 fn read(name: &str, text: &str) -> Result<Vec<Measured>, ReadError> {
@@ -278,7 +278,7 @@ fn hostile_inputs_are_refused_or_judged() {
     texts.push("[RESULT] ior-easy-write 0.1 GiB/s : time 3.1 seconds\n".to_owned());
     texts.push("1.9: IO Summary: 770274 ops 12836.612 ops/s 1167/2334 rd/wr\n".to_owned());
     fsarena_testing::fuzz::texts(&texts.iter().map(String::as_str).collect::<Vec<_>>(), |damaged| {
-        let Ok(text) = text("a", damaged.as_bytes()) else { return };
+        let Ok(text) = text("a", damaged.as_bytes().to_vec()) else { return };
         if let Ok(rows) = read("a", &text) {
             let _ = fsarena_report::html(report(&judge(&rows, Share(0.05)), "0.0.0"));
         }

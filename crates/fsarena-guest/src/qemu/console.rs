@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Seconds after which a guest has hung if one of its tasks has waited without running once. Its kernel looks every 120.
-pub const HUNG: u64 = 240;
+const HUNG: u64 = 240;
 
 /// Lines of the console that an error shows, and bytes of it that are kept.
 const SHOWN: usize = 24;
@@ -37,7 +37,7 @@ impl Console {
     /// What the kernel has reported since the agent answered: errors of devices and file systems, oopses.
     pub fn findings(&self) -> Vec<String> {
         let lines = self.text[self.booted.unwrap_or(0)..].lines();
-        let messages = lines.filter_map(|line| line.strip_prefix('[')?.split_once("] ")).map(|(_, message)| message);
+        let messages = lines.filter_map(message);
         messages.filter(|message| !is_usual(message)).map(str::to_owned).collect()
     }
 
@@ -47,10 +47,8 @@ impl Console {
     }
 
     pub fn last_words(&self) -> String {
-        let is_dumped = |line: &str| {
-            let message = line.split_once("] ").map_or(line, |(_, message)| message);
-            DUMPED.iter().any(|begin| message.starts_with(begin))
-        };
+        let is_dumped =
+            |line: &str| message(line).is_some_and(|message| DUMPED.iter().any(|begin| message.starts_with(begin)));
         let says = |line: &&str| !line.trim().is_empty() && !is_usual(line) && !is_dumped(line);
         let lines: Vec<&str> = self.text.lines().filter(says).collect();
         lines[lines.len().saturating_sub(SHOWN)..].join("\n")
@@ -72,6 +70,11 @@ pub fn keep(output: impl Read, console: &Mutex<Console>, agent: &UnixStream) {
             console.text.push('\n');
         }
     }
+}
+
+/// What the kernel says in a line, without the time.
+fn message(line: &str) -> Option<&str> {
+    Some(line.strip_prefix('[')?.split_once("] ")?.1)
 }
 
 /// The console, also if a thread that had it panicked.

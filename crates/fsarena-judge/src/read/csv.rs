@@ -130,7 +130,7 @@ impl Row<'_> {
             let on = host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
             row.source = format!("{}, {contender}{on} at {time}", self.file.name);
             let mut hasher = DefaultHasher::new();
-            (cells.iter().collect::<Vec<_>>(), &contender).hash(&mut hasher);
+            cells.iter().chain([contender.as_str()]).for_each(|cell| cell.hash(&mut hasher));
             row.run = Run { name: line, digest: hasher.finish() };
         }
         Ok(Some(Measured { contender, host, ..row }))

@@ -14,22 +14,21 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 ///
 /// # Errors
 /// [`ReadError::Empty`], or [`ReadError::Malformed`] if its gzip data are damaged.
-pub fn text(name: &str, bytes: &[u8]) -> Result<String, ReadError> {
-    let mut plain = Vec::new();
-    let bytes = match bytes.starts_with(&GZIP) {
-        true => {
-            let read = MultiGzDecoder::new(bytes).read_to_end(&mut plain);
-            read.map_err(|error| ReadError::malformed(name, format!("its gzip data are damaged: {error}")))?;
-            &plain
-        }
-        false => bytes,
-    };
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_start_matches('\u{feff}');
+pub fn text(name: &str, mut bytes: Vec<u8>) -> Result<String, ReadError> {
+    if bytes.starts_with(&GZIP) {
+        let mut plain = Vec::new();
+        let read = MultiGzDecoder::new(&bytes[..]).read_to_end(&mut plain);
+        read.map_err(|error| ReadError::malformed(name, format!("its gzip data are damaged: {error}")))?;
+        bytes = plain;
+    }
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(.."\u{feff}".len());
+    }
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     if text.trim_matches(|letter: char| letter.is_whitespace() || letter == '\0').is_empty() {
         return Err(ReadError::Empty { name: name.to_owned() });
     }
-    Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
+    Ok(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })
 }
 
 #[cfg(test)]
@@ -48,7 +47,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<String, ReadError> {
-        text("a", bytes)
+        text("a", bytes.to_vec())
     }
 
     #[test]

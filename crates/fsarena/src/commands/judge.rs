@@ -83,11 +83,10 @@ pub fn run(global: &Global, options: &JudgeArguments) -> Result<()> {
     let judgement = judge(&rows, options.margin);
     let report = fsarena_judge::report(&judgement, env!("CARGO_PKG_VERSION"));
     show(global, &options.page, report, &judgement)?;
-    let alone = || "give each contender a file of its own, as `fsarena judge ext4=a.json xfs=b.json`".to_owned();
-    if let Some(hint) = hint_at_labels(&files, &judgement)
-        .or_else(|| (judgement.contenders.len() == 1 && columns.is_none()).then(alone))
-    {
+    if let Some(hint) = hint_at_labels(&files, &judgement) {
         note!("hint: {hint}");
+    } else if judgement.contenders.len() == 1 && columns.is_none() {
+        note!("hint: give each contender a file of its own, as `fsarena judge ext4=a.json xfs=b.json`");
     }
     Ok(())
 }
@@ -141,7 +140,7 @@ fn of_file(label: Option<&str>, path: &str, columns: Option<&CsvColumns>) -> Res
     let bytes = std::fs::read(path).map_err(|error| {
         Refusal::wrong_use(format!("`{path}` cannot be read: {error}"), way_to_name(label.unwrap_or("LABEL"), path))
     })?;
-    let rows = text(path, &bytes).and_then(|text| {
+    let rows = text(path, bytes).and_then(|text| {
         let file = File { label: label.unwrap_or(&own), is_labelled: label.is_some(), name: path, text: &text };
         columns.map_or_else(|| results(&file), |columns| table(&file, columns))
     });
