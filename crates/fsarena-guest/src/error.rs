@@ -188,8 +188,7 @@ impl Explained for GuestError {
                      --guest-memory"
                 }
                 EndCause::Guest => {
-                    "its last words may say why; a guest with more memory may help, or with another kernel: \
-                     --guest-memory 2G, --guest-kernel PACKAGE"
+                    "its last words may say why; more --guest-memory may help, or another --guest-kernel"
                 }
             }
             .to_owned(),

@@ -5,13 +5,14 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fsarena_guest::Wanted;
 use fsarena_model::guest::Accelerator;
 use fsarena_model::{Bytes, DebianRelease};
 use fsarena_testing::{Need, has};
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::memory;
 use crate::stage::{Doomed, Stage, accounts_for, binary, err, out, run};
@@ -222,9 +223,47 @@ fn qemu_of(run: &Doomed) -> Option<Pid> {
     Pid::from_raw(numbers.split_whitespace().find(is_qemu)?.parse().ok()?)
 }
 
+/// The process of a run's QEMU as soon as it has had this many hundredths of a second of processor time.
+fn booting(run: &Doomed, hundredths: u64) -> Pid {
+    let looks = std::iter::repeat_with(|| {
+        std::thread::sleep(Duration::from_millis(10));
+        qemu_of(run).filter(|qemu| processor_time(*qemu) > hundredths)
+    });
+    looks.flatten().next().expect("it is started")
+}
+
+/// In hundredths of a second.
+fn processor_time(process: Pid) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
+    stat.split(' ').nth(13).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+}
+
+/// Lets QEMU's main thread, which delivers ticks, hardly run while the guest's kernel begins, as a busy host does: one
+/// that tests for ticks panics.
+fn hold_up(doomed: &Doomed) {
+    let qemu = booting(doomed, 40);
+    let number = qemu.as_raw_nonzero().to_string();
+    let all = sched_getaffinity(None).expect("readable");
+    let mut first = CpuSet::new();
+    first.set((0..CpuSet::MAX_CPU).find(|cpu| all.is_set(*cpu)).expect("this runs on one"));
+    let busy = Doomed(Command::new("yes").stdout(Stdio::null()).spawn().expect("it starts"));
+    for process in [qemu, Pid::from_child(&busy.0)] {
+        sched_setaffinity(Some(process), &first).expect("it is ours");
+    }
+    run(Command::new("chrt").args(["--idle", "-p", "0", &number]), 0);
+    let begin = Instant::now();
+    while processor_time(qemu) < 300 && begin.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(busy);
+    run(Command::new("chrt").args(["--all-tasks", "--other", "-p", "0", &number]), 0);
+    sched_setaffinity(Some(qemu), &all).expect("it is ours");
+}
+
 fn dies(contenders: &[&str]) {
     let stage = Stage::new();
     let mut child = started(&stage, contenders);
+    hold_up(&child);
     let mut lines = BufReader::new(child.0.stderr.take().expect("piped")).lines().map(|line| line.expect("text"));
     assert!(lines.any(|line| line.starts_with("round 1: ")), "a round is stored");
     kill_process(qemu_of(&child).expect("QEMU runs"), Signal::KILL).expect("it is ours");
@@ -244,15 +283,8 @@ fn a_guest_that_does_not_boot_does_not_hold_up_a_run_that_is_to_stop() {
         let stage = Stage::new();
         let mut child = started(&stage, &contenders);
         // A second of its processor time is in the boot.
-        let boots = |qemu: &Pid| {
-            let stat = fs::read_to_string(format!("/proc/{}/stat", qemu.as_raw_nonzero())).unwrap_or_default();
-            stat.split(' ').nth(13).and_then(|ticks| ticks.parse().ok()).is_some_and(|ticks: u64| ticks > 100)
-        };
-        let qemu = std::iter::repeat_with(|| {
-            std::thread::sleep(Duration::from_millis(10));
-            qemu_of(&child).filter(boots)
-        });
-        kill_process(qemu.flatten().next().expect("it is started"), Signal::STOP).expect("it is ours");
+        let qemu = booting(&child, 100);
+        kill_process(qemu, Signal::STOP).expect("it is ours");
         kill_process(Pid::from_child(&child.0), Signal::TERM).expect("it is ours");
         assert_eq!(child.0.wait().expect("it ends").code(), Some(130), "{contenders:?}");
         assert_nothing_left(&stage);
