@@ -6,17 +6,19 @@ use fsarena_model::{Bytes, Contender, DebianRelease, Plan, Storage, distinct};
 use fsarena_sys::memory;
 
 use super::{InGuest, several, share_of};
+use crate::checks::require_storage;
 use crate::{Refusal, Refusals, folders};
 
 impl InGuest {
-    /// Refuses what no wait for other runs makes possible: kernels that Debian does not have, programs that do not fit
-    /// the release, folders of the host with a simulated disk, and guests and disks for which all of this machine's
-    /// memory would not suffice.
+    /// Refuses what no wait for other runs makes possible: a storage that is none, kernels that Debian does not have,
+    /// programs that do not fit the release, folders of the host with a simulated disk, and guests and disks for which
+    /// all of this machine's memory would not suffice.
     ///
     /// # Errors
     /// All reasons that are found.
     pub fn require_possible(&self, plan: &Plan) -> Result<()> {
         let mut refusals = Refusals::default();
+        refusals.take(require_storage(plan));
         let kernels = plan.kernels().into_iter().flatten().chain(self.wanted.kernel.as_deref());
         refusals.take(require_kernels(&self.wanted.release, kernels));
         let newest = DebianRelease::default();

@@ -53,6 +53,12 @@ pub struct Bisect {
     /// Memory of each guest
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = guest_memory)]
     pub guest_memory: Bytes,
+    /// Storage of the lanes, as for `fsarena compare`
+    #[arg(long, value_name = "PLACE")]
+    pub storage: Option<String>,
+    /// The size of each lane, as for `fsarena compare`
+    #[arg(long, value_name = "SIZE")]
+    pub lane_size: Option<Bytes>,
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
@@ -270,6 +276,8 @@ impl KernelComparison<'_> {
         let words = ["compare", &good, &tested, "--workload", workload, "--rounds", &rounds];
         let words = words.into_iter().chain(["--guest", &guest, "--baselines", "never", "--guest-memory", &memory]);
         let words = words.chain(self.options.no_wait.then_some("--no-wait")).map(str::to_owned);
+        let words = words.chain(self.options.storage.iter().map(|storage| format!("--storage={storage}")));
+        let words = words.chain(self.options.lane_size.iter().map(|size| format!("--lane-size={}", size.0)));
         let words = words.chain(self.slowdown(kernel)?.into_iter().flat_map(|typed| ["--slowdown".to_owned(), typed]));
         Compare::try_parse_from(words).context("the comparison")
     }

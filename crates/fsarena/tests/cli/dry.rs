@@ -321,9 +321,16 @@ fn what_was_meant_is_in_the_hint() {
         let text = err(&run(bisect.args(["bisect", contender, "--dry-run"]).args(kernels).arg(workload), 2));
         assert!(text.contains(words), "{text}");
     }
-    let mut bisect = stage.fsarena();
-    bisect.args(["bisect", "ext4", "--dry-run", "--slowdown", "./a.deb=10%"]).args(kernels).arg("stat-tree");
-    assert!(err(&run(&mut bisect, 2)).contains("`./a.deb` is the good kernel"));
+    for (option, value, words) in [
+        ("--slowdown", "./a.deb=10%", "`./a.deb` is the good kernel"),
+        ("--storage", "nope", "there is no folder `nope`"),
+        ("--lane-size", "1M", "hint: --lane-size "),
+    ] {
+        let mut bisect = stage.fsarena();
+        bisect.args(["bisect", "ext4", "--dry-run", option, value]).args(kernels).arg("stat-tree");
+        let text = err(&run(&mut bisect, 2));
+        assert!(text.contains(words), "{text}");
+    }
     let backwards = ["--good", "a.deb", "--bad", "b.deb", "--kernels", "b.deb,a.deb", "--workload", "stat-tree"];
     let text = err(&run(stage.fsarena().args(["bisect", "ext4"]).args(backwards), 2));
     assert!(

@@ -9,7 +9,6 @@ use fsarena_lane::{disk, lane_count, made_lanes};
 use fsarena_model::{Accelerator, BlockLayer, Bytes, Contender, Mode, Nanos, Plan, Rounds, Workload};
 use fsarena_place::{
     InGuest, Place, Refusals, note, prefer_cached, rehearse, require_host, require_means, require_space,
-    require_storage,
 };
 use fsarena_report::{rounds, visible};
 use fsarena_store::Store;
@@ -72,7 +71,6 @@ fn require_guest(guest: &InGuest, plan: &Plan) -> Result<()> {
         found => drop(refusals.take(found)),
     }
     note!("the guest tries the options of mkfs and mount when it has booted, and this plan does not");
-    refusals.take(require_storage(plan));
     if refusals.is_empty() && knows_room(plan) {
         refusals.take(guest.require_room(plan));
     }
