@@ -22,7 +22,7 @@ fn lanes_are_made_where_dev_does_not_show_loop_devices() {
                mknod /dev/urandom c 1 9 && mknod /dev/random c 1 8";
     let storage = stage.path("lanes").display().to_string();
     let compare = format!(
-        "fsarena compare ext4 xfs --workload {} --rounds 1 --lane-size 320M --baselines never --storage {storage}",
+        "fsarena compare ext2 ext4 --workload {} --rounds 1 --lane-size 120M --baselines never --storage {storage}",
         stage.small()
     );
     for control in ["mknod /dev/loop-control c 10 237", "true"] {
