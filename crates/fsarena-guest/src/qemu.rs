@@ -234,9 +234,9 @@ impl<'a> Hardware<'a> {
         add("-chardev", format!("socket,id=agent,fd={}", channel.as_raw_fd()));
         add("-device", format!("virtserialport,chardev=agent,name={}", init::PORT));
         if self.is_deterministic() {
-            // A nanosecond for each instruction; the clock jumps over idle time, and never follows the host's. Recording
-            // makes QEMU's main thread wait until the processor has stopped. Without that, the thread may see that the
-            // processor halts before the last instructions are counted, and the clock jumps too far by these.
+            // A nanosecond for each instruction; the clock jumps over idle time, and never follows the host's.
+            // Recording makes QEMU's main thread wait until the processor has stopped. Without that, the thread may see
+            // that the processor halts before the last instructions are counted, and the clock jumps too far by these.
             add("-icount", "shift=0,sleep=off,rr=record,rrfile=/dev/null".to_owned());
             add("-rtc", "base=2026-01-01,clock=vm".to_owned());
             add("-seed", "1".to_owned());

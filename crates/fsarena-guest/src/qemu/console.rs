@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Seconds after which a guest has hung if one of its tasks has waited without running once. Its kernel looks every 120.
+/// Seconds after which a guest has hung if a task of it has waited without running once. Its kernel looks every 120.
 const HUNG: u64 = 240;
 
 /// Lines of the console that an error shows, and bytes of it that are kept.

@@ -98,7 +98,7 @@ impl Slower {
     }
 }
 
-/// A comparison: the number of the kernel, what was measured, and whether the kernel counts as slower, if that is known.
+/// A comparison: the number of the kernel, what was measured, and whether it counts as slower, if that is known.
 type BisectStep = (usize, Slower, Option<bool>);
 
 /// Where the first slower kernel is.

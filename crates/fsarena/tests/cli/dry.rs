@@ -360,8 +360,8 @@ fn what_was_meant_is_in_the_hint() {
     }
 }
 
-/// The first list is that of `c14.sh`; each of its contenders cannot be made on lanes with sectors of 4096 bytes, or not
-/// mounted by a kernel whose pages have 4096.
+/// The first list is that of `c14.sh`; each of its contenders cannot be made on lanes with sectors of 4096 bytes, or
+/// not mounted by a kernel whose pages have 4096.
 #[test]
 fn contenders_that_cannot_be_made_are_refused_with_the_way_out() {
     let stage = Stage::without_runs();

@@ -19,8 +19,8 @@ use crate::commands::{data_format, print, print_json};
 use crate::exit::Ended;
 use crate::places;
 
-/// Prints the plan and checks it; leaves nothing behind. The format of the report is that of the plan, which has text and
-/// JSON. What another machine or a guest can do, it finds out itself.
+/// Prints the plan and checks it; leaves nothing behind. The format of the report is that of the plan, which has text
+/// and JSON. What another machine or a guest can do, it finds out itself.
 pub fn run(global: &Global, plan: &Plan, place: &Place, setup: &Setup) -> Result<Ended> {
     match data_format(setup.shown.format.as_deref(), "a plan")? {
         DataFormat::Text => print(&text(plan, place)?)?,
