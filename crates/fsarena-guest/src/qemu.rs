@@ -1,35 +1,35 @@
 //! QEMU: its command line, its process, and whether KVM works.
 
 mod console;
+mod running;
 #[cfg(test)]
 mod tests;
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{self, Child, ExitStatus};
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, DiskMode, GuestDisk};
 use fsarena_sys::child::{self, Patience};
 use fsarena_sys::memory;
-use rustix::process::Signal;
 use rustix::system::uname;
 
-use self::console::{Console, keep, locked};
+use self::console::{Console, keep};
+pub use self::running::Running;
 use crate::cache::Cache;
 use crate::channel::{self, RawDisk};
 use crate::cpio::Archive;
 use crate::lanes::{self, LaneDisk};
-use crate::monitor::{DiskCounts, Monitor};
+use crate::monitor::Monitor;
 use crate::shares::{self, ServedFolders};
-use crate::{EndCause, GuestError, Prepared, RAW, init};
+use crate::{GuestError, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
@@ -73,29 +73,32 @@ pub struct Hardware<'a> {
     pub order: Option<&'a [u8]>,
 }
 
-/// A guest that runs. Dropping it ends QEMU.
-#[derive(Debug)]
-pub struct Running {
-    qemu: Child,
-    stream: Arc<UnixStream>,
-    console: Arc<Mutex<Console>>,
-    /// Reads what the guest and QEMU print.
-    reader: Option<JoinHandle<()>>,
-    silence: Duration,
-    monitor: Option<Monitor>,
-    accelerator: Accelerator,
-    /// Whether the user has named arguments of QEMU.
-    has_arguments: bool,
-}
-
 impl<'a> Hardware<'a> {
     /// A guest without disks, which mounts these `shares`.
     pub fn new(prepared: &'a Prepared, shares: &'a ServedFolders) -> Self {
         Self { prepared, lanes: None, modes: &[], raw: None, shares, order: None }
     }
 
-    /// Boots the guest.
-    pub fn boot(&self) -> Result<Running, GuestError> {
+    /// Boots the guest, and waits until its agent has answered, or `stop` is set. If its kernel panics before, it is
+    /// booted once more ([`Running::findings`] has it): nothing of a run has happened by then (docs/decisions/0042).
+    ///
+    /// # Errors
+    /// If QEMU cannot be started, or the agent does not answer.
+    pub fn boot(&self, stop: &AtomicBool) -> Result<Running, GuestError> {
+        let mut running = self.start()?;
+        if running.answers(stop) || stop.load(Ordering::Relaxed) {
+            return Ok(running);
+        }
+        let error = running.explained(&format!("with {} did not start its agent", self.prepared.name()));
+        let Some(panic) = running.panic() else { return Err(error) };
+        // The servers of its folders may have ended with it: then the first error says more.
+        let Ok(mut again) = self.start() else { return Err(error) };
+        again.panic_before = Some(panic);
+        if again.answers(stop) || stop.load(Ordering::Relaxed) { Ok(again) } else { Err(error) }
+    }
+
+    /// Starts QEMU.
+    fn start(&self) -> Result<Running, GuestError> {
         let (host, guest) = channel::pair()?;
         let archive = self.archive()?;
         let lanes = lanes::disks(self.lanes, self.modes)?;
@@ -133,7 +136,9 @@ impl<'a> Hardware<'a> {
         let silence = silence(accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
         let has_arguments = self.shares.has_arguments();
-        let running = Running { qemu, stream: host, reader, console, silence, monitor, accelerator, has_arguments };
+        let (stream, panic_before) = (host, None);
+        let running =
+            Running { qemu, stream, reader, console, silence, monitor, accelerator, has_arguments, panic_before };
         // The guest boots meanwhile. It writes nothing before its agent is asked to.
         lanes::allocate(&lanes, self.lanes)?;
         Ok(running)
@@ -275,88 +280,6 @@ pub fn escaped(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
 }
 
-impl Running {
-    /// The connection to the agent. A read fails if the guest is silent for minutes.
-    pub fn stream(&self) -> &UnixStream {
-        &self.stream
-    }
-
-    /// Waits for the agent's first byte, and returns whether it came.
-    pub fn answers(&self) -> bool {
-        self.stream().read(&mut [0; 1]).is_ok_and(|count| count == 1)
-    }
-
-    /// Says that the agent has answered: what the kernel prints from now on is about the run.
-    pub fn booted(&mut self) {
-        locked(&self.console).booted();
-        if let Some(monitor) = &mut self.monitor {
-            monitor.tell_apart(self.qemu.id());
-        }
-    }
-
-    /// What each lane's own disk had to do so far; `None` if there are no such disks, or QEMU does not answer.
-    pub fn disk_counts(&self) -> Option<Vec<DiskCounts>> {
-        self.monitor.as_ref()?.counts()
-    }
-
-    /// What the guest's kernel has reported since the agent answered: errors of devices and file systems, oopses.
-    pub fn findings(&self) -> Vec<String> {
-        locked(&self.console).findings()
-    }
-
-    /// Ends QEMU, and explains why the guest stopped.
-    pub fn explained(&mut self, what: &str) -> GuestError {
-        let status = self.ended();
-        let what = match status {
-            Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
-            Some(_) => what.to_owned(),
-            None => match &locked(&self.console).stopped {
-                Some(how) => format!("{what}: {how}"),
-                None => format!("{what}: it has been silent for {} s", self.silence.as_secs()),
-            },
-        };
-        self.end();
-        let console = locked(&self.console);
-        GuestError::Ended { what, console: console.last_words(), cause: self.cause(status, &console) }
-    }
-
-    fn cause(&self, status: Option<ExitStatus>, console: &Console) -> EndCause {
-        let has_failed = status.is_some_and(|status| !status.success()) && !console.has_booted();
-        match self.accelerator {
-            // What it exits with if it refuses an argument.
-            _ if has_failed && self.has_arguments && status.and_then(|status| status.code()) == Some(1) => {
-                EndCause::Arguments
-            }
-            _ if status.and_then(|status| status.signal()) == Some(Signal::KILL.as_raw()) => EndCause::Killed,
-            Accelerator::Kvm if has_failed => EndCause::Kvm,
-            _ => EndCause::Guest,
-        }
-    }
-
-    /// How QEMU ended, if it has, or does within a second.
-    fn ended(&mut self) -> Option<ExitStatus> {
-        (0..100).find_map(|_| {
-            let status = self.qemu.try_wait().ok()?;
-            if status.is_none() {
-                thread::sleep(Duration::from_millis(10));
-            }
-            status
-        })
-    }
-
-    fn end(&mut self) {
-        let _ = self.qemu.kill();
-        let _ = self.qemu.wait();
-        let _ = self.reader.take().map(JoinHandle::join);
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
 /// KVM, if a guest boots with it within a time limit; this is tried once after each boot of the host.
 pub fn usable(prepared: &mut Prepared, cache: &Cache<'_>) -> Result<Accelerator, GuestError> {
     if File::options().read(true).write(true).open("/dev/kvm").is_err() {
@@ -370,9 +293,9 @@ pub fn usable(prepared: &mut Prepared, cache: &Cache<'_>) -> Result<Accelerator,
     }
     cache.tell("trying KVM");
     prepared.accelerator = Accelerator::Kvm;
-    let running = Hardware::new(prepared, &ServedFolders::default()).boot()?;
-    running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
-    let works = running.answers();
+    let mut running = Hardware::new(prepared, &ServedFolders::default()).start()?;
+    running.silence = TRIAL;
+    let works = running.answers(&AtomicBool::new(false));
     let text = format!("{boot}{}", if works { "works" } else { "fails" });
     // Without the memo, it is tried again next time.
     let _ = fs::write(&memo, text);

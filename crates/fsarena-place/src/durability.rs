@@ -86,7 +86,7 @@ impl DurabilityTrial<'_> {
         let disk = RawDisk { content: platter::empty(size)?, log: Some(fsarena_guest::memory("fsarena-log")?) };
         // QEMU does not enlarge it.
         disk.log.as_ref().context("the log")?.set_len(4 * size.0 + (8 << 30)).context("size the log")?;
-        let mut session = WriterSession::boot(self.prepared, &disk)?;
+        let mut session = WriterSession::boot(self.prepared, &disk, self.stop)?;
         telling(&format!("{label}: {} acknowledged operations", task.operations));
         let recorded = session.ask(&DurabilityOrder::Record(task.clone()), self.stop)?;
         recorded.map_err(|error| failed(task, error))?;
@@ -120,7 +120,7 @@ impl DurabilityTrial<'_> {
             platter::fill(&disk.content, self.size, recording, &recording.content(state, self.disk))?;
             let running = match &mut session {
                 Some(running) => running,
-                none => none.insert(WriterSession::boot(self.prepared, &disk)?),
+                none => none.insert(WriterSession::boot(self.prepared, &disk, self.stop)?),
             };
             let acknowledged = recording.acknowledged_before(state.cut);
             let found = match running.ask(&DurabilityOrder::Check { task: task.clone(), acknowledged }, self.stop) {

@@ -80,12 +80,14 @@ impl InGuest {
         Ok(fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut preparing(listener))?)
     }
 
-    /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and gives its agent the request.
+    /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and gives its agent the request. It may
+    /// not have booted yet if `stop` is set.
     fn boot(
         &self,
         plan: &Plan,
         locked: &mut Locked,
         request: impl FnOnce(Guest) -> Request,
+        stop: &AtomicBool,
         listener: &mut dyn Listener,
     ) -> Result<BootedGuest> {
         let shares = share(plan, locked)?;
@@ -99,7 +101,7 @@ impl InGuest {
         let is_deterministic = prepared.accelerator == Accelerator::Deterministic;
         let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
         let (lanes, order) = (Some((&disk, size)), text.as_ref().map(String::as_bytes));
-        let running = Hardware { lanes, modes: &modes, order, ..Hardware::new(&prepared, &shares) }.boot()?;
+        let running = Hardware { lanes, modes: &modes, order, ..Hardware::new(&prepared, &shares) }.boot(stop)?;
         let connection = connection(&running, Duration::MAX)?;
         if !is_deterministic {
             connection.tell(&request);
@@ -116,12 +118,12 @@ impl InGuest {
         stop: &AtomicBool,
         listener: &mut dyn Listener,
     ) -> Result<End> {
-        let booted = self.boot(plan, locked, request, listener)?;
+        let booted = self.boot(plan, locked, request, stop, listener)?;
         // Dropped in the opposite order: the servers end after the guest.
         let BootedGuest { shares: _shares, mut running, connection, .. } = booted;
         // Before it has booted, it cannot be asked to stop.
         let on_stop = || connection.has_begun().then(String::new);
-        let mut listening = Listening { running: &mut running, plan, inner: listener, has_booted: false };
+        let mut listening = Listening { running: &running, plan, inner: listener };
         match connection.follow(stop, on_stop, &mut listening) {
             Err(error) if error.is::<Lost>() => Err(running.explained(&before_its_end(plan)).into()),
             Err(error) => Err(error),
@@ -322,19 +324,15 @@ fn share(plan: &Plan, locked: &mut Locked) -> Result<ServedFolders> {
     Ok(ServedFolders::serve(&shared, &run)?)
 }
 
-/// Tells the guest when its agent has answered.
+/// Adds what the disks had to do to the run.
 struct Listening<'a> {
-    running: &'a mut Running,
+    running: &'a Running,
     plan: &'a Plan,
     inner: &'a mut dyn Listener,
-    has_booted: bool,
 }
 
 impl Listener for Listening<'_> {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
-        if !std::mem::replace(&mut self.has_booted, true) {
-            self.running.booted();
-        }
         // The last event of a run: nothing follows it.
         if matches!(event, Event::Finished(_)) {
             for text in counted(self.plan, self.running) {

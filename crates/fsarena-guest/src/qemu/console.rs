@@ -1,5 +1,6 @@
 //! What a guest prints, and what follows from it.
 
+use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -18,6 +19,12 @@ const DUMPED: [&str; 16] = [
     "Code:", "Modules linked in:", "Kernel Offset:",
 ];
 
+/// What a frame of a trace begins with that may be no caller (Documentation/arch/x86/orc-unwinder.rst).
+const UNRELIABLE: &str = "? ";
+
+/// What the kernel prints before the reason for a panic.
+const PANIC: &str = "Kernel panic - not syncing";
+
 /// What the guest's kernel and QEMU have printed.
 #[derive(Debug, Default)]
 pub struct Console {
@@ -25,7 +32,25 @@ pub struct Console {
     /// Where the part begins that was printed after the agent's first line; `None` before it.
     booted: Option<usize>,
     /// How the kernel stopped, if it said so.
-    pub stopped: Option<String>,
+    pub stopped: Option<KernelStop>,
+}
+
+/// How a kernel stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KernelStop {
+    /// It panicked for this reason.
+    Panicked(String),
+    /// This task has waited for [`HUNG`] seconds without running once.
+    Hung(String),
+}
+
+impl fmt::Display for KernelStop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Panicked(why) => write!(f, "its kernel panicked: {why}"),
+            Self::Hung(task) => write!(f, "its kernel has hung, task {task} has not run for {HUNG} s"),
+        }
+    }
 }
 
 impl Console {
@@ -46,13 +71,21 @@ impl Console {
         self.booted.is_some()
     }
 
+    /// The last lines that say something, up to a panic of the kernel, and its trace if there is room for it.
     pub fn last_words(&self) -> String {
-        let is_dumped =
-            |line: &str| message(line).is_some_and(|message| DUMPED.iter().any(|begin| message.starts_with(begin)));
-        let says = |line: &&str| !line.trim().is_empty() && !is_usual(line) && !is_dumped(line);
-        let lines: Vec<&str> = self.text.lines().filter(says).collect();
-        lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+        let lines: Vec<&str> = self.text.lines().filter(|line| says(line)).collect();
+        let end = lines.iter().position(|line| line.contains(PANIC)).map_or(lines.len(), |at| at + 1);
+        let begin = end.saturating_sub(SHOWN);
+        lines[begin..lines.len().min(begin + SHOWN)].join("\n")
     }
+}
+
+/// Whether a line says something to its reader.
+fn says(line: &str) -> bool {
+    let is_dumped = |message: &str| {
+        DUMPED.iter().any(|begin| message.starts_with(begin)) || message.trim_start().starts_with(UNRELIABLE)
+    };
+    !line.trim().is_empty() && !is_usual(line) && !message(line).is_some_and(is_dumped)
 }
 
 /// Keeps what the guest prints. Closes the connection to its agent if the guest's kernel has hung or panicked.
@@ -84,17 +117,17 @@ pub fn locked(console: &Mutex<Console>) -> MutexGuard<'_, Console> {
 
 /// How the kernel stopped, if a line says that: it panicked, or a task has waited for [`HUNG`] seconds, as in `INFO:
 /// task jbd2/loop1000-8:2484 blocked for more than 241 seconds.`
-fn stopped(line: &str) -> Option<String> {
-    if line.contains("Kernel panic - not syncing") {
-        return Some("its kernel panicked".to_owned());
+fn stopped(line: &str) -> Option<KernelStop> {
+    if let Some((_, why)) = line.split_once(PANIC) {
+        return Some(KernelStop::Panicked(why.trim_start_matches(':').trim().to_owned()));
     }
     let (task, rest) = line.split_once("INFO: task ")?.1.split_once(" blocked for more than ")?;
     let seconds: u64 = rest.split_once(" seconds")?.0.parse().ok()?;
-    (seconds >= HUNG).then(|| format!("its kernel has hung, task {task} has not run for {HUNG} s"))
+    (seconds >= HUNG).then(|| KernelStop::Hung(task.to_owned()))
 }
 
 /// Whether a message of the kernel is one of each guest. Lanes refuse to write zeros without writing them, so that mkfs
-/// writes them itself.
+/// writes them itself. The root cannot be written.
 fn is_usual(message: &str) -> bool {
-    message.contains("reboot: ") || message.contains("(WRITE_ZEROES)")
+    ["reboot: ", "(WRITE_ZEROES)", "flags: not_armed"].iter().any(|usual| message.contains(usual))
 }

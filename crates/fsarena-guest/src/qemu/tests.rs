@@ -1,7 +1,11 @@
+use std::io::Read;
+use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{ErrorCategory, Explained};
 
+use super::console::locked;
 use super::*;
 
 /// A guest whose QEMU is this shell command, and which may be silent for some milliseconds.
@@ -19,7 +23,8 @@ fn guest(script: &str) -> Running {
     let reader = Some(thread::spawn(move || keep(output, &kept, &agent)));
     drop(command);
     let (accelerator, has_arguments) = (Accelerator::Emulated, false);
-    Running { qemu, stream: host, console, reader, silence, monitor: None, accelerator, has_arguments }
+    let (stream, monitor, panic_before) = (host, None, None);
+    Running { qemu, stream, console, reader, silence, monitor, accelerator, has_arguments, panic_before }
 }
 
 #[test]
@@ -27,7 +32,7 @@ fn a_guest_that_hangs_is_ended_with_its_last_words() {
     let usual = "[   12.3] operation not supported error, dev loop1000, sector 8 op 0x9:(WRITE_ZEROES) flags 0x8000800";
     let mut running = guest(&format!("echo 'Kernel panic'; echo '{usual}'; exec sleep 1000"));
     let process = running.qemu.id();
-    assert!(!running.answers());
+    assert!(!running.answers(&AtomicBool::new(false)));
     let error = running.explained("did not start its agent").to_string();
     let expected = "the guest did not start its agent: it has been silent for 0 s; its last words were:\nKernel panic";
     assert_eq!(error, expected);
@@ -64,7 +69,7 @@ fn the_hint_names_what_has_ended_the_guest() {
     // The run had begun: it is not KVM that does not work.
     let killed = |running: &mut Running| {
         running.accelerator = Accelerator::Kvm;
-        running.booted();
+        locked(&running.console).booted();
     };
     is(ended("kill -KILL $$", killed), 3, "a smaller --lane-size or --guest-memory");
 }
@@ -96,10 +101,26 @@ fn a_kernel_that_panics_stops_the_run_at_once() {
     let (host, agent) = UnixStream::pair().expect("a pair");
     keep(oops.as_bytes(), &console, &host);
     assert!(matches!((&agent).read(&mut [0; 1]), Ok(0)));
-    let error = guest(&format!("printf '{oops}'; exec sleep 1000")).explained("stopped").to_string();
-    let words: Vec<&str> = error.lines().map(|line| line.trim_start_matches(|it| it != ']')).collect();
-    assert!(error.starts_with("the guest stopped: its kernel panicked; its last words were:\n"), "{error}");
-    let expected = ["general protection", "RIP: 0010:f", "Call Trace:", " g+0x1", "Kernel panic"];
-    assert!(words[1..].iter().zip(expected).all(|(word, expected)| word[2..].starts_with(expected)), "{error}");
-    assert_eq!(words.len(), 6);
+    // With `panic=-1`, it has the machine reset, and QEMU ends well.
+    for end in ["exec sleep 1000", "exit 0"] {
+        let error = guest(&format!("printf '{oops}'; {end}")).explained("stopped").to_string();
+        let words: Vec<&str> = error.lines().map(|line| line.trim_start_matches(|it| it != ']')).collect();
+        let begin = "the guest stopped: its kernel panicked: Fatal exception; its last words were:\n";
+        assert!(error.starts_with(begin), "{error}");
+        let expected = ["general protection", "RIP: 0010:f", "Call Trace:", " g+0x1", "Kernel panic"];
+        assert!(words[1..].iter().zip(expected).all(|(word, expected)| word[2..].starts_with(expected)), "{error}");
+        assert_eq!(words.len(), 6);
+    }
+}
+
+/// The trace of the panic itself may be longer than what is shown.
+#[test]
+fn the_last_words_of_a_kernel_end_with_the_reason_of_its_panic() {
+    let trace = "echo '[ 1.5] Call Trace:'; for i in $(seq 40); do echo \"[ 1.5]  f$i+0x1/0x2\"; done";
+    let panic = "echo '[ 1.5] BUG: x'; echo '[ 1.5] Kernel panic - not syncing: Attempted to kill init!'";
+    let of = |script: String| guest(&format!("{script}; exit 0")).explained("stopped").to_string();
+    let own = of(format!("{panic}; {trace}"));
+    assert!(own.contains(":\n[ 1.5] BUG: x\n[ 1.5] Kernel panic") && own.contains(" f20+0x1"), "{own}");
+    let oops = of(format!("{trace}; {panic}; {trace}"));
+    assert!(oops.ends_with(" f40+0x1/0x2\n[ 1.5] BUG: x\n[ 1.5] Kernel panic - not syncing: Attempted to kill init!"));
 }

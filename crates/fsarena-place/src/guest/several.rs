@@ -36,9 +36,9 @@ pub fn together(
             let assignment = Box::new(in_the_guest(Assignment::new(part.clone(), Vec::new()), guest));
             Request::Testbed { assignment, session: None }
         };
-        let mut guest = in_guest.of_kernel(named.as_deref()).boot(part, locked, request, listener)?;
+        let mut guest = in_guest.of_kernel(named.as_deref()).boot(part, locked, request, stop, listener)?;
         match guest.connection.prepared(stop, listener) {
-            Ok(()) => guest.running.booted(),
+            Ok(()) => {}
             Err(_) if stop.load(Ordering::Relaxed) => return Ok(End::Stopped),
             Err(_) if guest.connection.is_lost() => {
                 return Err(guest.running.explained("stopped while it was prepared").into());

@@ -42,25 +42,24 @@ pub fn run(options: &GuestArguments) -> Result<()> {
     let wanted = options.machine.wanted(options.how.0, Vec::new());
     let shares = shares(options)?;
     let alive = options.agent.then(Alive::start);
+    let stop = stop_flag()?;
     if !options.agent {
-        end_at_signal()?;
+        end_at_signal(Arc::clone(&stop));
     }
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
-    let mut running = Hardware::new(&prepared, &shares).boot()?;
+    let running = Hardware::new(&prepared, &shares).boot(&stop)?;
+    running.findings().iter().for_each(|finding| note!("the guest's kernel reports: {finding}"));
     if options.agent {
-        return connect(running, alive);
-    }
-    if !running.answers() {
-        return Err(running.explained("did not start its agent").into());
+        drop(alive);
+        return if stop.load(Ordering::Relaxed) { Ok(()) } else { connect(running, stop) };
     }
     let seconds = begin.elapsed().as_secs_f64();
     print(&format!("The guest works: {prepared}; it boots in {seconds:.1} s.\n"))
 }
 
 /// Ends this process at a signal; a guest ends with it.
-fn end_at_signal() -> Result<()> {
-    let stop = stop_flag()?;
+fn end_at_signal(stop: Arc<AtomicBool>) {
     thread::spawn(move || {
         while !stop.load(Ordering::Relaxed) {
             thread::sleep(LOOK);
@@ -68,7 +67,6 @@ fn end_at_signal() -> Result<()> {
         note!("interrupted");
         std::process::exit(130);
     });
-    Ok(())
 }
 
 /// What the guest mounts when it boots.
@@ -83,9 +81,9 @@ fn shares(options: &GuestArguments) -> Result<ServedFolders> {
 
 /// Connects the guest's agent to stdin and stdout until the guest ends. The agent is to end when stdin ends, or at a
 /// signal.
-fn connect(mut running: Running, alive: Option<Alive>) -> Result<()> {
+fn connect(mut running: Running, stop: Arc<AtomicBool>) -> Result<()> {
     let stream = || running.stream().try_clone().context("the connection to the guest");
-    let (to_guest, from_guest, stop) = (stream()?, stream()?, stop_flag()?);
+    let (to_guest, from_guest) = (stream()?, stream()?);
     let stdin_ended = Arc::new(AtomicBool::new(false));
     let (stdin, ended) = (to_guest.try_clone()?, Arc::clone(&stdin_ended));
     thread::spawn(move || {
@@ -99,25 +97,18 @@ fn connect(mut running: Running, alive: Option<Alive>) -> Result<()> {
         // No call is an empty line, so the agent ends. If the connection were closed, the guest would wait for another.
         let _ = (&to_guest).write_all(b"\n");
     });
-    match pass_on(from_guest, alive) {
-        Ok(1..) => Ok(()),
-        Ok(0) => Err(running.explained("did not start its agent").into()),
-        // It is silent, or has ended without having read what stdin brought.
-        Err(_) => Err(running.explained("stopped").into()),
-    }
+    // It is silent, or has ended without having read what stdin brought.
+    pass_on(from_guest).map_err(|_| running.explained("stopped").into())
 }
 
-/// Passes what the agent writes on to stdout, and returns the number of bytes. The agent ends by itself when the reader
-/// of stdout has ended.
-fn pass_on(mut from_guest: UnixStream, mut alive: Option<Alive>) -> std::io::Result<u64> {
-    let (mut buffer, mut passed) = ([0; 1 << 16], 0);
+/// Passes what the agent writes on to stdout until it ends, which it does by itself when the reader of stdout has ended.
+fn pass_on(mut from_guest: UnixStream) -> std::io::Result<()> {
+    let mut buffer = [0; 1 << 16];
     loop {
         let count = from_guest.read(&mut buffer)?;
         if count == 0 {
-            return Ok(passed);
+            return Ok(());
         }
-        drop(alive.take());
-        passed += count as u64;
         let mut stdout = std::io::stdout().lock();
         let _ = stdout.write_all(&buffer[..count]).and_then(|()| stdout.flush());
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -45,6 +46,22 @@ pub fn release() -> &'static str {
     })
 }
 
+/// A search path with a QEMU whose first guest panics while it boots.
+fn qemu_whose_first_kernel_panics(stage: &Stage) -> String {
+    let path = std::env::var("PATH").expect("it is set");
+    let panic = "[    1.5] Kernel panic - not syncing: Fatal exception";
+    let text = format!(
+        "#!/bin/sh\nPATH='{path}'\n[ \"$1\" != --version ] && mkdir \"$0.first\" 2>/dev/null && echo '{panic}' && exit\n\
+         exec \"$(command -v qemu-system-x86_64)\" \"$@\"\n"
+    );
+    let folder = stage.path("qemu");
+    fs::create_dir(&folder).expect("made");
+    let program = folder.join("qemu-system-x86_64");
+    fs::write(&program, text).expect("written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    format!("{}:{path}", folder.display())
+}
+
 /// Nothing is left of the test's runs, and no process of theirs: these are in the test's own network namespace.
 pub fn assert_nothing_left(stage: &Stage) {
     assert_eq!(stage.left(), Vec::<String>::new());
@@ -68,9 +85,13 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
     let stage = Stage::new();
     let arguments = ["ext4", "nilfs2", "9p:cache=loose", "virtiofs", "--rounds", "1", "--baselines", "never"];
     let (small, exceeds) = (stage.small(), memory::workload(&stage, "exceeds", 96, 48));
-    let output = run(stage.compare(&arguments).args(["--workload", &small, "--workload", &exceeds]), 0);
+    let mut command = stage.compare(&arguments);
+    command.env("PATH", qemu_whose_first_kernel_panics(&stage));
+    let output = run(command.args(["--workload", &small, "--workload", &exceeds]), 0);
     assert!(err(&output).contains("this machine cannot mount nilfs2 and 9p and virtiofs"), "{}", err(&output));
     let report = stage.json();
+    let again = "the guest's kernel reports: it panicked while it booted (Fatal exception), and was booted again";
+    assert!(report["notes"].to_string().contains(again), "{}", report["notes"]);
     let cells = report["cells"].as_array().expect("cells");
     assert!(cells.len() == 8 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
     let mounts: Vec<&str> = report["contenders"]
@@ -303,7 +324,11 @@ fn work_that_no_guest_supports_is_refused_with_a_hint() {
         (&["ext4", &folder, "--guest"], 2, "is a directory of this machine, which a guest does not have"),
         (&["ext4", "xfs", "--guest", "--guest-kernel", "/no/such.deb"], 2, "there is no such file"),
         (&["ext4", "xfs", "--guest", "--guest-kernel", &text], 2, "has no kernel that can be booted"),
-        (&["ext4", "xfs", "--guest", "--guest-memory", "32M", "--rounds", "1"], 3, "stopped before the run ended"),
+        (
+            &["ext4", "xfs", "--guest", "--guest-memory", "32M", "--rounds", "1"],
+            3,
+            " did not start its agent: QEMU ended with ",
+        ),
     ];
     for (arguments, code, expected) in cases {
         let output = run(stage.compare(arguments).args(["--workload", &stage.small()]), code);
