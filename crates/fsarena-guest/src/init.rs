@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use fsarena_sys::child::WITHOUT_UDEV;
 use fsarena_sys::random;
 use rustix::mount::mount_move;
 use rustix::process::{WaitOptions, chdir, chroot, getpid};
@@ -97,8 +98,7 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     let port = port()?;
     let mut agent = Command::new("/proc/self/exe");
     agent.args(arguments).env("PATH", "/usr/sbin:/usr/bin").env("HOME", "/root").stdout(Stdio::from(port.try_clone()?));
-    // There is no udev: libdevmapper makes the nodes below /dev/mapper itself, and zpool does not wait 3 s for it.
-    agent.env("DM_DISABLE_UDEV", "1").env("ZFS_VDEV_DEVID_OPT_OUT", "YES");
+    agent.envs(WITHOUT_UDEV);
     agent.stdin(if order.is_some() { Stdio::piped() } else { Stdio::from(port.try_clone()?) });
     let mut started = agent.spawn()?;
     if let (Some(order), Some(mut stdin)) = (order, started.stdin.take()) {

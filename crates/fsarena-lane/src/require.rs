@@ -105,7 +105,7 @@ pub fn rights(plan: &Plan) -> Result<(), LaneError> {
 }
 
 /// Refuses a contender that this machine and its kernel cannot have, whichever programs make it: the kernel lacks its
-/// kind or a layer, its directory does not exist, or its lane is too small.
+/// kind or a layer, or its directory does not exist.
 ///
 /// # Errors
 /// The first reason that is found.
@@ -118,8 +118,24 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
     if kind.ground == Ground::Directory {
         return directory(contender);
     }
-    lanes_of(contender, kind, plan)?;
+    // Only root can load a module of the kernel.
+    if is_root() && !kernel_has(kind.mounted_as) {
+        let guest = plan.guest.as_ref().map(|guest| guest.kernel.clone());
+        return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned(), guest });
+    }
     layer::require_possible(contender)
+}
+
+/// Refuses a lane of `size` that is too small for the contender.
+///
+/// # Errors
+/// That it is.
+pub fn size(contender: &Contender, size: Bytes) -> Result<(), LaneError> {
+    let needed = layer::below(contender, known(contender)?.smallest_lane);
+    match size >= needed {
+        true => Ok(()),
+        false => Err(LaneError::LaneTooSmall { size, wanted_by: format!("`{}`", contender.label), needed }),
+    }
 }
 
 /// Refuses a contender whose tools are missing, or whose mkfs refuses its options on a lane of this size.
@@ -273,19 +289,6 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
         return refused(what, "name a directory to which this user can write");
     }
     Ok(())
-}
-
-/// Refuses a kind that this kernel or lane size does not support. Only root can load a module of the kernel.
-fn lanes_of(contender: &Contender, kind: &Kind, plan: &Plan) -> Result<(), LaneError> {
-    if is_root() && !kernel_has(kind.mounted_as) {
-        let guest = plan.guest.as_ref().map(|guest| guest.kernel.clone());
-        return Err(LaneError::KernelLacks { kind: kind.mounted_as.to_owned(), guest });
-    }
-    let (size, needed) = (plan.lanes.size, layer::below(contender, kind.smallest_lane));
-    match size >= needed {
-        true => Ok(()),
-        false => Err(LaneError::LaneTooSmall { size, wanted_by: format!("`{}`", contender.label), needed }),
-    }
 }
 
 /// Whether the running kernel has the file system, built in or as a module that can be loaded. Mounts of a program have

@@ -58,6 +58,9 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
         let text = "no program makes or checks one of these contenders: none of them needs a lane";
         Refusal::wrong_use(text, "leave out --tools")
     });
+    for contender in &plan.contenders {
+        refusals.take(require::size(contender, size));
+    }
     if let Some(workload) = largest(&plan.workloads).filter(|_| has_lanes) {
         let needed = needed(plan, workload.traits.peak);
         if needed > size {

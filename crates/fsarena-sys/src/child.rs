@@ -28,7 +28,7 @@ use crate::fork::{Forked, fork};
 
 pub(crate) use contained::contain;
 pub use ended::Ended;
-pub use short::{Killed, Patience, gives_up, has_given_up, heed, run, run_apart, run_in};
+pub use short::{Killed, Patience, WITHOUT_UDEV, gives_up, has_given_up, heed, run, run_apart, run_in};
 pub use streamed::OutputListener;
 use streamed::{Pipe, listen};
 

@@ -12,6 +12,10 @@ use std::time::{Duration, Instant};
 use super::streamed::{Pipe, listen};
 use super::{Ended, Until, reap, started, variables};
 
+/// What tells programs that no udev runs, as in a guest: lvm(8) and dmsetup(8) make nodes themselves, and zpool(8) does
+/// not wait for 3 s. [`run_apart`] passes it on.
+pub const WITHOUT_UDEV: [(&str, &str); 2] = [("DM_DISABLE_UDEV", "1"), ("ZFS_VDEV_DEVID_OPT_OUT", "YES")];
+
 /// The flag that asks this process to stop, once [`heed`] has set it.
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -114,8 +118,7 @@ pub fn run_apart<S: AsRef<OsStr>>(argv: &[S], patience: Patience<'_>) -> io::Res
 }
 
 fn run_once<S: AsRef<OsStr>>(argv: &[S], patience: Patience<'_>) -> io::Result<Ended> {
-    // In a guest, where no udev runs, its init sets it (lvm(8), dmsetup(8)).
-    let without_udev = std::env::var_os("DM_DISABLE_UDEV").map(|value| ("DM_DISABLE_UDEV", value));
+    let without_udev = WITHOUT_UDEV.into_iter().filter(|(name, _)| std::env::var_os(name).is_some());
     let mut command = started(argv)?;
     command.current_dir("/").env_clear().envs(variables()).envs(without_udev);
     run_to_end(command, argv, patience)

@@ -125,4 +125,8 @@ fn layers_keep_what_is_acknowledged() {
     assert!(row("ext4@luks+lvm-thin").contains("kept all") && row("unflushed").contains("FAILED"), "{page}");
     let output = run(stage.fsarena().args(["durability", "xfs@raid1", "--lane-size", "400M"]), 2);
     assert!(err(&output).contains("hint: --lane-size 6"), "{}", err(&output));
+    // Before a guest boots.
+    let mut command = stage.compare_on("512M", &["ext4", "xfs@raid1"]);
+    let output = run(command.args(["--guest", "--dry-run", "--workload", &stage.small()]), 2);
+    assert!(err(&output).contains("a lane of 512 MiB is too small for `xfs@raid1`"), "{}", err(&output));
 }
