@@ -184,7 +184,7 @@ impl<'a> Hardware<'a> {
 
     fn kernel_parameters(&self) -> String {
         // On a busy host, QEMU's thread that delivers ticks may wait so long that a kernel that tests for them panics.
-        // Self-tests of cryptographic algorithms are a quarter of an emulated boot.
+        // Self-tests of cryptographic algorithms are a fifth of an emulated boot.
         let mut line = "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check cryptomgr.notests".to_owned();
         if let Some((GuestDisk::Simulated(disk), size)) = self.lanes {
             let (size, cache) = (size.0.div_ceil(1 << 20), disk.cache.0 >> 20);

@@ -128,7 +128,7 @@ impl InGuest {
             Err(error) if error.is::<Lost>() => Err(running.explained(&before_its_end(plan)).into()),
             Err(error) => Err(error),
             Ok(end) => {
-                tell(&running.findings(), listener)?;
+                tell(&running, listener)?;
                 Ok(end)
             }
         }
@@ -359,10 +359,12 @@ fn counted(plan: &Plan, running: &Running) -> Vec<String> {
     with_lanes(plan).zip(counts).map(text).collect()
 }
 
-/// Reports what the guest's kernel has complained about.
-fn tell(findings: &[String], listener: &mut dyn Listener) -> Result<()> {
-    for finding in findings.iter().take(MOST_FINDINGS) {
-        note::add(listener, Severity::Warning, format!("the guest's kernel reports: {finding}"))?;
-    }
-    Ok(())
+/// What the guest's kernel has complained about, as sentences.
+pub fn complaints(running: &Running) -> impl Iterator<Item = String> {
+    running.findings().into_iter().take(MOST_FINDINGS).map(|finding| format!("the guest's kernel reports: {finding}"))
+}
+
+/// Adds what the guest's kernel has complained about to the run.
+fn tell(running: &Running, listener: &mut dyn Listener) -> Result<()> {
+    Ok(complaints(running).try_for_each(|text| note::add(listener, Severity::Warning, text))?)
 }

@@ -37,7 +37,7 @@ pub use engines::ENGINES;
 pub use error::{Lost, Refusal, Refusals, code, explain, words};
 pub use guest::in_turn::ROUNDS_IN_TURN;
 pub use guest::possible::{require_kernels, require_one_guest};
-pub use guest::{InGuest, file_system_packages, packages, packages_of};
+pub use guest::{InGuest, complaints, file_system_packages, packages, packages_of};
 pub use here::rehearse;
 pub use lock::{Locked, take_machine, tell_cleared};
 pub use tools::prefer_cached;

@@ -11,9 +11,8 @@ use fsarena_guest::{Hardware, Prepared, RawDisk, Running, ServedFolders};
 use super::guest::DurabilityOrder;
 use crate::agent::{Line, Request};
 use crate::connection::{Connection, NoReply};
-use crate::guest::connection;
-use crate::note;
-use crate::note::Ignored;
+use crate::guest::{complaints, connection};
+use crate::note::{self, Ignored};
 
 /// How long a guest may take for an answer. The longest order makes a file system and a database, and does all work.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -32,7 +31,7 @@ impl WriterSession {
     /// Boots a guest with this disk. It may not have booted yet if `stop` is set.
     pub fn boot(prepared: &Prepared, disk: &RawDisk, stop: &AtomicBool) -> Result<Self> {
         let running = Hardware { raw: Some(disk), ..Hardware::new(prepared, &ServedFolders::default()) }.boot(stop)?;
-        running.findings().iter().for_each(|finding| note!("the guest's kernel reports: {finding}"));
+        complaints(&running).for_each(|text| note::tell(&text));
         // Its agent is silent while it carries out an order.
         running.stream().set_read_timeout(None).context("the connection to the guest")?;
         let connection = connection(&running, PATIENCE)?;

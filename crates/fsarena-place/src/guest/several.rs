@@ -59,7 +59,7 @@ pub fn together(
     if let Some(guest) = lost.first() {
         return Err(running[*guest].explained(&before_its_end(&parts[*guest])).into());
     }
-    running.iter().try_for_each(|running| tell(&running.findings(), listener))?;
+    running.iter().try_for_each(|running| tell(running, listener))?;
     ended
 }
 

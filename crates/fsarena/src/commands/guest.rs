@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::Args;
 use fsarena_guest::{BootMount, Hardware, Running, ServedFolders};
-use fsarena_place::{Refusal, agent::Alive, folders, note, note::tell};
+use fsarena_place::{Refusal, agent::Alive, complaints, folders, note, note::tell};
 
 use super::print;
 use crate::cli::{GuestMachine, How, hows};
@@ -49,7 +49,7 @@ pub fn run(options: &GuestArguments) -> Result<()> {
     let prepared = fsarena_guest::prepare(&folders::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
     let running = Hardware::new(&prepared, &shares).boot(&stop)?;
-    running.findings().iter().for_each(|finding| note!("the guest's kernel reports: {finding}"));
+    complaints(&running).for_each(|text| tell(&text));
     if options.agent {
         drop(alive);
         return if stop.load(Ordering::Relaxed) { Ok(()) } else { connect(running, stop) };
