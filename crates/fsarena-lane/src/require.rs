@@ -247,12 +247,13 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
 pub fn tool_versions(kinds: &[&str], contenders: &[Contender]) -> BTreeMap<String, String> {
     let kinds = KINDS.iter().filter(|kind| kinds.contains(&kind.name));
     let tools = kinds.flat_map(|kind| kind.tools).copied().chain(layer::layer_tools(contenders));
-    tools
-        .filter_map(|tool| {
-            let ended = child::run(&[tool.program, tool.version], Patience::query()).ok()?;
-            Some((tool.program.to_owned(), ended.version_of(tool.program)?.to_owned()))
-        })
-        .collect()
+    // Several layers need the same program.
+    let arguments: BTreeMap<&str, &str> = tools.map(|tool| (tool.program, tool.version)).collect();
+    let version = |(program, argument): (&str, &str)| {
+        let ended = child::run(&[program, argument], Patience::query()).ok()?;
+        Some((program.to_owned(), ended.version_of(program)?.to_owned()))
+    };
+    arguments.into_iter().filter_map(version).collect()
 }
 
 pub(crate) fn known(contender: &Contender) -> Result<&'static Kind, LaneError> {
