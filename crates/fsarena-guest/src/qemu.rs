@@ -79,8 +79,9 @@ impl<'a> Hardware<'a> {
         Self { prepared, lanes: None, modes: &[], raw: None, shares, order: None }
     }
 
-    /// Boots the guest, and waits until its agent has answered, or `stop` is set. If its kernel panics before, it is
-    /// booted once more ([`Running::findings`] has it): nothing of a run has happened by then (docs/decisions/0042).
+    /// Boots the guest, and waits until its agent has answered, or `stop` is set. If its kernel crashes before, it is
+    /// booted once more ([`Running::findings`] has it), since nothing of a run has happened by then
+    /// (docs/decisions/0042).
     ///
     /// # Errors
     /// If QEMU cannot be started, or the agent does not answer.
@@ -90,10 +91,10 @@ impl<'a> Hardware<'a> {
             return Ok(running);
         }
         let error = running.explained(&format!("with {} did not start its agent", self.prepared.name()));
-        let Some(panic) = running.panic() else { return Err(error) };
+        let Some(crash) = running.crash() else { return Err(error) };
         // The servers of its folders may have ended with it: then the first error says more.
         let Ok(mut again) = self.start() else { return Err(error) };
-        again.panic_before = Some(panic);
+        again.crash_before = Some(crash);
         if again.answers(stop) || stop.load(Ordering::Relaxed) { Ok(again) } else { Err(error) }
     }
 
@@ -136,9 +137,9 @@ impl<'a> Hardware<'a> {
         let silence = silence(accelerator);
         host.set_read_timeout(Some(silence)).map_err(GuestError::io("set", "a time limit"))?;
         let has_arguments = self.shares.has_arguments();
-        let (stream, panic_before) = (host, None);
+        let (stream, crash_before) = (host, None);
         let running =
-            Running { qemu, stream, reader, console, silence, monitor, accelerator, has_arguments, panic_before };
+            Running { qemu, stream, reader, console, silence, monitor, accelerator, has_arguments, crash_before };
         // The guest boots meanwhile. It writes nothing before its agent is asked to.
         lanes::allocate(&lanes, self.lanes)?;
         Ok(running)

@@ -71,6 +71,11 @@ impl Console {
         self.booted.is_some()
     }
 
+    /// Whether the kernel has switched the machine off, as it does when its first process ends.
+    pub fn is_off(&self) -> bool {
+        self.text.contains("reboot: Power down")
+    }
+
     /// The last lines that say something, up to a panic of the kernel, and its trace if there is room for it.
     pub fn last_words(&self) -> String {
         let lines: Vec<&str> = self.text.lines().filter(|line| says(line)).collect();

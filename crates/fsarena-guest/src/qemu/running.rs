@@ -33,8 +33,8 @@ pub struct Running {
     pub(super) accelerator: Accelerator,
     /// Whether the user has named arguments of QEMU.
     pub(super) has_arguments: bool,
-    /// Why the kernel panicked when it was booted first, if it did.
-    pub(super) panic_before: Option<String>,
+    /// Why the kernel crashed when it was booted first, if it did.
+    pub(super) crash_before: Option<String>,
 }
 
 impl Running {
@@ -73,15 +73,20 @@ impl Running {
     /// What the guest's kernel has reported since the agent answered: errors of devices and file systems, oopses; and
     /// that it was booted again.
     pub fn findings(&self) -> Vec<String> {
-        let before = self.panic_before.iter();
-        let again = before.map(|why| format!("it panicked while it booted ({why}), and was booted again"));
+        let before = self.crash_before.iter();
+        let again = before.map(|why| format!("it crashed while it booted ({why}), and was booted again"));
         again.chain(locked(&self.console).findings()).collect()
     }
 
-    /// Why its kernel has panicked, if it has.
-    pub(super) fn panic(&self) -> Option<String> {
-        match &locked(&self.console).stopped {
+    /// Ends QEMU, and returns why the guest's kernel crashed, if it did: it panicked, or the machine was reset without
+    /// having been switched off by [`init`](crate::init).
+    pub(super) fn crash(&mut self) -> Option<String> {
+        let has_ended_well = self.ended().is_some_and(|status| status.success());
+        self.end();
+        let console = locked(&self.console);
+        match &console.stopped {
             Some(KernelStop::Panicked(why)) => Some(why.clone()),
+            None if has_ended_well && !console.is_off() => Some("the machine was reset".to_owned()),
             _ => None,
         }
     }
@@ -89,15 +94,16 @@ impl Running {
     /// Ends QEMU, and explains why the guest stopped.
     pub fn explained(&mut self, what: &str) -> GuestError {
         let status = self.ended();
+        // What it printed last is read by now.
+        self.end();
+        let console = locked(&self.console);
         let how = match status {
             Some(status) if !status.success() => Some(format!("QEMU ended with {status}")),
-            _ => locked(&self.console).stopped.as_ref().map(ToString::to_string),
+            _ => console.stopped.as_ref().map(ToString::to_string),
         };
         let silent = || format!("it has been silent for {} s", self.silence.as_secs());
         let how = how.or_else(|| status.is_none().then(silent));
-        let what = [Some(what.to_owned()), how].into_iter().flatten().collect::<Vec<_>>().join(": ");
-        self.end();
-        let console = locked(&self.console);
+        let what = how.map_or_else(|| what.to_owned(), |how| format!("{what}: {how}"));
         GuestError::Ended { what, console: console.last_words(), cause: self.cause(status, &console) }
     }
 

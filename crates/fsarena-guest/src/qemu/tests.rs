@@ -23,8 +23,8 @@ fn guest(script: &str) -> Running {
     let reader = Some(thread::spawn(move || keep(output, &kept, &agent)));
     drop(command);
     let (accelerator, has_arguments) = (Accelerator::Emulated, false);
-    let (stream, monitor, panic_before) = (host, None, None);
-    Running { qemu, stream, console, reader, silence, monitor, accelerator, has_arguments, panic_before }
+    let (stream, monitor, crash_before) = (host, None, None);
+    Running { qemu, stream, console, reader, silence, monitor, accelerator, has_arguments, crash_before }
 }
 
 #[test]
@@ -111,6 +111,16 @@ fn a_kernel_that_panics_stops_the_run_at_once() {
         assert!(words[1..].iter().zip(expected).all(|(word, expected)| word[2..].starts_with(expected)), "{error}");
         assert_eq!(words.len(), 6);
     }
+}
+
+#[test]
+fn a_kernel_has_crashed_if_it_panicked_or_reset_the_machine() {
+    let crash = |script: &str| guest(script).crash();
+    assert_eq!(crash("echo '[ 1.5] Kernel panic - not syncing: x'; exit 0").as_deref(), Some("x"));
+    assert_eq!(crash("echo '[ 1.5] Call Trace:'; exit 0").as_deref(), Some("the machine was reset"));
+    assert_eq!(crash("echo 'fsarena: mount f'; echo '[ 1.5] reboot: Power down'; exit 0"), None);
+    assert_eq!(crash("exit 1"), None);
+    assert_eq!(crash("exec sleep 1000"), None);
 }
 
 /// The trace of the panic itself may be longer than what is shown.

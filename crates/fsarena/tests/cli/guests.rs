@@ -90,7 +90,7 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
     let output = run(command.args(["--workload", &small, "--workload", &exceeds]), 0);
     assert!(err(&output).contains("this machine cannot mount nilfs2 and 9p and virtiofs"), "{}", err(&output));
     let report = stage.json();
-    let again = "the guest's kernel reports: it panicked while it booted (Fatal exception), and was booted again";
+    let again = "the guest's kernel reports: it crashed while it booted (Fatal exception), and was booted again";
     assert!(report["notes"].to_string().contains(again), "{}", report["notes"]);
     let cells = report["cells"].as_array().expect("cells");
     assert!(cells.len() == 8 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
