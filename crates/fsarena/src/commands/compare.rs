@@ -11,7 +11,7 @@ use fsarena_articles::additions;
 use fsarena_execute::{Assignment, budget_for, on_one_file_system, planned_rounds};
 use fsarena_lane::{lane_count, nearest_existing, shared};
 use fsarena_model::{Comparison, Label, Outcome, Plan, Rounds, RunRecord, Severity, Status, Storage, Workload};
-use fsarena_place::{End, Place, fitted, note, note::tell};
+use fsarena_place::{End, Place, fitted, note, note::tell, require_storage};
 use fsarena_report::rounds;
 use rustix::fs::{Access, access};
 
@@ -65,6 +65,7 @@ fn note_new_folder(plan: &Plan) {
     if let Storage::Directory(path) = &plan.lanes.storage
         && lane_count(plan) > 0
         && !path.exists()
+        && require_storage(plan).is_ok()
     {
         let (path, above) = (path.display(), nearest_existing(path));
         note!("{path} does not exist: it is made below {}, on that file system, and removed again", above.display());

@@ -17,6 +17,7 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
         let output = run(command.args(arguments), code);
         assert!(out(&output).contains("space"), "the plan is printed all the same");
         assert!(err(&output).contains(words), "{words} in {}", err(&output));
+        assert!(code == 0 || !err(&output).contains("it is made below"), "{}", err(&output));
     };
     let dry = |arguments: &[&str], code, words: &str| dry_on("320M", arguments, code, words);
     let kernels =
