@@ -9,7 +9,7 @@ use fsarena_sys::fault;
 use rusqlite::{Connection, OpenFlags};
 use rustix::fs::{Access, access};
 
-use crate::{Result, StoreAccess, StoreError, immutable, schema};
+use crate::{IMMUTABLE, PATIENCE, READ_ONLY, Result, StoreAccess, StoreError, schema, uri};
 
 /// Suffixes of the files that SQLite keeps next to the store.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -47,8 +47,16 @@ pub fn look(path: &Path, access: StoreAccess) -> Result<bool> {
     }
     rustix::fs::access(path, Access::READ_OK).map_err(|errno| failed(errno.into()))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let opened = Connection::open_with_flags(immutable(path), flags);
-    schema::check(&opened.map_err(|error| StoreError::sqlite(path, access, error))?, path, access)
+    let view = |how| {
+        let opened = Connection::open_with_flags(uri(path, how), flags);
+        let waiting = opened.and_then(|connection| connection.busy_timeout(PATIENCE).map(|()| connection));
+        schema::check(&waiting.map_err(|error| StoreError::sqlite(path, access, error))?, path, access)
+    };
+    match view(IMMUTABLE) {
+        // That locks nothing, so it sees half of what another process is writing. Meanwhile there is a journal.
+        Err(StoreError::Damaged { .. }) => view(if has_journal(path) { READ_ONLY } else { IMMUTABLE }),
+        found => found,
+    }
 }
 
 /// Refuses a path where there is no store.

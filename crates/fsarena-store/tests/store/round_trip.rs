@@ -174,6 +174,29 @@ fn only_one_process_continues_a_run() {
     assert!(matches!(first.append_after(7, 0, &goes_on), Err(StoreError::NoSuchRun { run: 7, .. })));
 }
 
+/// All pages are in the journal of another connection, and the file itself makes no sense yet.
+#[test]
+fn what_another_process_is_writing_is_no_damage() {
+    let place = tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let mut store = Store::open(&path("store")).unwrap();
+    both(&mut store, &events());
+    rusqlite::Connection::open(path("store")).unwrap().execute_batch("VACUUM").unwrap();
+    let mut torn = std::fs::read(path("store")).unwrap();
+    torn[100..4096].fill(0xff);
+    for (name, has_journal) in [("copy", true), ("damaged", false)] {
+        std::fs::write(path(name), &torn).unwrap();
+        if has_journal {
+            std::fs::copy(path("store-wal"), path(&format!("{name}-wal"))).unwrap();
+        }
+        let opened = Store::open(&path(name)).and_then(|store| store.runs());
+        match has_journal {
+            true => assert_eq!(opened.unwrap().len(), 1),
+            false => assert!(matches!(opened, Err(StoreError::Damaged { .. })), "{opened:?}"),
+        }
+    }
+}
+
 #[test]
 fn two_stores_may_be_open_at_once() {
     let place = tempdir().unwrap();
