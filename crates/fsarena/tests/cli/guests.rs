@@ -498,7 +498,8 @@ fn a_guest_that_cannot_do_its_work_measures_nothing_and_says_why() {
     archive.extend(newc("fsarena-modules/999-broken", b"no module"));
     fs::write(&own, archive).expect("written");
     cover(&boot.display().to_string(), &own);
-    let words = ["stopped before the run ended", "fsarena: load /fsarena-modules/999-broken: ", "hint: "];
+    let words =
+        [" did not start its agent; its last words were:", "fsarena: load /fsarena-modules/999-broken: ", "hint: "];
     failed(&["ext4", "xfs", "--guest"], 3, &words);
 }
 
