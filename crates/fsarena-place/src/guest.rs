@@ -80,8 +80,8 @@ impl InGuest {
         Ok(fsarena_guest::prepare(&folders::cache()?, &self.wanted, &mut preparing(listener))?)
     }
 
-    /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and gives its agent the request. It may
-    /// not have booted yet if `stop` is set.
+    /// Boots a guest with the lanes of `plan`, whose storage is one of the host, and gives its agent the request. It
+    /// may not have booted yet if `stop` is set.
     fn boot(
         &self,
         plan: &Plan,

@@ -101,7 +101,8 @@ fn connect(mut running: Running, stop: Arc<AtomicBool>) -> Result<()> {
     pass_on(from_guest).map_err(|_| running.explained("stopped").into())
 }
 
-/// Passes what the agent writes on to stdout until it ends, which it does by itself when the reader of stdout has ended.
+/// Passes what the agent writes on to stdout until it ends, which it does by itself when the reader of stdout has
+/// ended.
 fn pass_on(mut from_guest: UnixStream) -> std::io::Result<()> {
     let mut buffer = [0; 1 << 16];
     loop {

@@ -51,7 +51,8 @@ fn qemu_whose_first_kernel_panics(stage: &Stage) -> String {
     let path = std::env::var("PATH").expect("it is set");
     let panic = "[    1.5] Kernel panic - not syncing: Fatal exception";
     let text = format!(
-        "#!/bin/sh\nPATH='{path}'\n[ \"$1\" != --version ] && mkdir \"$0.first\" 2>/dev/null && echo '{panic}' && exit\n\
+        "#!/bin/sh\nPATH='{path}'\n\
+         [ \"$1\" != --version ] && mkdir \"$0.first\" 2>/dev/null && echo '{panic}' && exit\n\
          exec \"$(command -v qemu-system-x86_64)\" \"$@\"\n"
     );
     let folder = stage.path("qemu");
