@@ -126,12 +126,17 @@ pub fn possible(contender: &Contender, plan: &Plan) -> Result<(), LaneError> {
     layer::require_possible(contender)
 }
 
+/// Size of the smallest lane on which the contender can be made; 0 if it needs none, or its kind is not known.
+pub fn smallest_lane(contender: &Contender) -> Bytes {
+    kind(&contender.kind).map_or(Bytes(0), |kind| layer::below(contender, kind.smallest_lane))
+}
+
 /// Refuses a lane of `size` that is too small for the contender.
 ///
 /// # Errors
 /// That it is.
 pub fn size(contender: &Contender, size: Bytes) -> Result<(), LaneError> {
-    let needed = layer::below(contender, known(contender)?.smallest_lane);
+    let needed = smallest_lane(contender);
     match size >= needed {
         true => Ok(()),
         false => Err(LaneError::LaneTooSmall { size, wanted_by: format!("`{}`", contender.label), needed }),

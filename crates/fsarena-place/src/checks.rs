@@ -178,8 +178,8 @@ pub fn require_space(plan: &Plan) -> Result<()> {
     Ok(require::directories(plan, &data)?)
 }
 
-/// Refuses options that this kernel does not mount, or replaces without a word. What is made to find that out is removed
-/// at once. Returns notes for the user; none if nothing can be tried here.
+/// Refuses options that this kernel does not mount, or replaces without a word. What is made to find that out is
+/// removed at once. Returns notes for the user; none if nothing can be tried here.
 ///
 /// # Errors
 /// All reasons that are found.
@@ -232,8 +232,7 @@ fn require_guarantees(plan: &Plan) -> Result<()> {
 /// A size close to the requested one, in whole blocks, that suffices for the plan's kinds and workloads.
 fn possible_size(plan: &Plan) -> u64 {
     let data = largest(&plan.workloads).map_or(0, |workload| needed(plan, workload.traits.peak).0);
-    let smallest_of = |it: &Contender| Some(layer::below(it, fsarena_lane::kind(&it.kind)?.smallest_lane).0);
-    let smallest = plan.contenders.iter().filter_map(smallest_of).max().unwrap_or(0);
+    let smallest = plan.contenders.iter().map(|contender| require::smallest_lane(contender).0).max().unwrap_or(0);
     plan.lanes.size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
@@ -242,8 +241,8 @@ fn needed(plan: &Plan, data: Bytes) -> Bytes {
     layer::below_layers(plan, Bytes((data.0 as f64 / FILL).ceil() as u64))
 }
 
-/// Makes the lanes of a resolved plan as large as its workloads need, in whole MiB: the largest, or all whose files stay
-/// until the end of a round. Returns a note if they were smaller.
+/// Makes the lanes of a resolved plan as large as its workloads need, in whole MiB: the largest, or all whose files
+/// stay until the end of a round. Returns a note if they were smaller.
 pub fn enlarge_lanes(plan: &mut Plan) -> Option<String> {
     let needed = Bytes::mib(needed(plan, left_files(plan)).0.div_ceil(Bytes::mib(1).0));
     if needed <= plan.lanes.size || lane_count(plan) == 0 {

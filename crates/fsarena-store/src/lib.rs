@@ -34,13 +34,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause between two attempts at an operation for which SQLite does not wait.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Parameter of a URI that guarantees that no process writes to the file: SQLite then neither locks it nor looks for a
-/// journal.
-const IMMUTABLE: &str = "immutable=1";
-
-/// Parameter of a URI for a file that others may write to.
-const READ_ONLY: &str = "mode=ro";
-
 /// An open store file.
 #[derive(Debug)]
 pub struct Store {
@@ -91,19 +84,25 @@ impl Store {
     /// [`StoreError::Missing`], or the reason why it cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
         place::require_store(path, StoreAccess::Read)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
-        let store = match place::has_journal(path) {
-            true => Self::connect(path, path, StoreAccess::Read, flags),
-            // Otherwise SQLite would make files next to it, for which the permission may be missing.
-            false => Self::connect(path, &uri(path, IMMUTABLE), StoreAccess::Read, flags | OpenFlags::SQLITE_OPEN_URI),
-        }?;
-        let is_store = schema::check(&store.connection, path, StoreAccess::Read)?;
+        // Without a journal, SQLite would make files next to it, for which the permission may be missing.
+        let (store, is_store) = Self::view(path, StoreAccess::Read, place::has_journal(path))?;
         if is_store { Ok(store) } else { Err(StoreError::Missing { path: path.to_owned() }) }
     }
 
     /// Path of the store.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Opens the file at `path` for reading, with locks or without, and tells whether it is a store.
+    fn view(path: &Path, access: StoreAccess, with_locks: bool) -> Result<(Self, bool)> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let store = match with_locks {
+            true => Self::connect(path, path, access, flags),
+            false => Self::connect(path, &immutable(path), access, flags | OpenFlags::SQLITE_OPEN_URI),
+        }?;
+        let is_store = schema::check(&store.connection, path, access)?;
+        Ok((store, is_store))
     }
 
     /// Without the URI flag in `flags` a path that begins with `file:` is an ordinary path.
@@ -145,13 +144,14 @@ impl Store {
     }
 }
 
-/// The file as a URI with this parameter (<https://www.sqlite.org/uri.html>).
-fn uri(path: &Path, parameter: &str) -> PathBuf {
+/// The file as a URI that guarantees that no process writes to it (<https://www.sqlite.org/uri.html>): SQLite then
+/// neither locks it nor looks for a journal.
+fn immutable(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let escaped: String = absolute.as_os_str().as_bytes().iter().fold(String::new(), |text, byte| match byte {
         b'/' | b'.' | b'-' | b'_' => text + &char::from(*byte).to_string(),
         plain if plain.is_ascii_alphanumeric() => text + &char::from(*plain).to_string(),
         other => text + &format!("%{other:02X}"),
     });
-    format!("file://{escaped}?{parameter}").into()
+    format!("file://{escaped}?immutable=1").into()
 }

@@ -6,10 +6,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use fsarena_sys::fault;
-use rusqlite::{Connection, OpenFlags};
 use rustix::fs::{Access, access};
 
-use crate::{IMMUTABLE, PATIENCE, READ_ONLY, Result, StoreAccess, StoreError, schema, uri};
+use crate::{Result, Store, StoreAccess, StoreError};
 
 /// Suffixes of the files that SQLite keeps next to the store.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -30,8 +29,8 @@ pub fn has_journal(path: &Path) -> bool {
     ["-wal", "-journal"].iter().any(|suffix| companion(path, suffix).exists())
 }
 
-/// Whether there is a store, without writing to it or to a file next to it; an empty file is none. SQLite opens it, since
-/// closing a file takes away all locks that this process has on it (fcntl_locking(2)), also those of SQLite's
+/// Whether there is a store, without writing to it or to a file next to it; an empty file is none. SQLite opens it,
+/// since closing a file takes away all locks that this process has on it (fcntl_locking(2)), also those of SQLite's
 /// connections.
 ///
 /// # Errors
@@ -46,15 +45,10 @@ pub fn look(path: &Path, access: StoreAccess) -> Result<bool> {
         return Err(StoreError::NoFile { path: path.to_owned() });
     }
     rustix::fs::access(path, Access::READ_OK).map_err(|errno| failed(errno.into()))?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let view = |how| {
-        let opened = Connection::open_with_flags(uri(path, how), flags);
-        let waiting = opened.and_then(|connection| connection.busy_timeout(PATIENCE).map(|()| connection));
-        schema::check(&waiting.map_err(|error| StoreError::sqlite(path, access, error))?, path, access)
-    };
-    match view(IMMUTABLE) {
-        // That locks nothing, so it sees half of what another process is writing. Meanwhile there is a journal.
-        Err(StoreError::Damaged { .. }) => view(if has_journal(path) { READ_ONLY } else { IMMUTABLE }),
+    let view = |with_locks| Store::view(path, access, with_locks).map(|(_, is_store)| is_store);
+    match view(false) {
+        // It sees half of what another process is writing. Meanwhile there is a journal.
+        Err(StoreError::Damaged { .. }) => view(has_journal(path)),
         found => found,
     }
 }

@@ -86,8 +86,8 @@ fn warn_of_rounds(plan: &Plan) {
     };
     let (fit, count) = (if count == 1 { "fits" } else { "fit" }, rounds(count));
     note!(
-        "about {count} {fit} into the budget of {}, and a verdict needs at least {least}: this run will probably decide \
-         nothing",
+        "about {count} {fit} into the budget of {}, and a verdict needs at least {least}: this run will probably \
+         decide nothing",
         budget
     );
     let minutes = budget_for(plan, ENOUGH_ROUNDS).as_seconds() / 60.0;

@@ -4,9 +4,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use fsarena_durability::{Disk, Syncs, Tally};
-use fsarena_lane::KINDS;
 use fsarena_lane::kind::Ground;
-use fsarena_lane::layer;
+use fsarena_lane::{KINDS, require};
 use fsarena_model::visible::shell;
 use fsarena_model::{Bytes, Contender, Label, joined};
 use fsarena_place::durability::guest::{WriterTask, WriterWork};
@@ -141,7 +140,7 @@ fn try_all(
 /// Refuses contenders that have no disk of their own, or too small a one.
 fn require_lane(contender: &Contender, options: &DurabilityArguments) -> Result<()> {
     let kind = fsarena_lane::kind(&contender.kind);
-    let smallest = kind.map_or(0, |kind| layer::below(contender, kind.smallest_lane).0);
+    let smallest = require::smallest_lane(contender).0;
     if !kind.is_some_and(|kind| kind.ground == Ground::Lane) {
         let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
         let with_disk = KINDS.iter().filter(|kind| kind.ground == Ground::Lane).map(|kind| kind.name);
